@@ -25,6 +25,7 @@ import {
   type ConfigurationParts,
   configuration,
   configuredObjects,
+  examplePlant,
   type Gate,
   type Implementations,
   instances,
@@ -48,6 +49,8 @@ export interface Interfaces
   readonly tokens: ModuleTokens;
   readonly metrics: Metrics;
   readonly gate: Gate;
+  /** Where it listens. */
+  readonly url: () => string;
 }
 
 export function createHttp(parts: Interfaces, implementations: Implementations): HttpServer {
@@ -79,7 +82,7 @@ function pathsOf(settings: Settings) {
 export function implementationsOf(parts: Interfaces): Implementations {
   const { settings, data, instances: stacks } = parts;
   const paths = pathsOf(settings);
-  const documents = documentsOf({ version: packageJson.version, paths });
+  const documents = documentsOf({ version: packageJson.version, paths }, () => examplePlant(parts));
   return {
     ...liveObjects({ data, stacks, boot: randomUUID().slice(0, 8) }),
     ...instances({ stacks, modules: parts.modules }),

@@ -221,6 +221,7 @@ export class Server {
       diskFailure: () => this.#condition.failure,
       losses: this.#condition,
       gate,
+      url: () => this.url,
     };
     const implementations = implementationsOf(interfaces);
     this.#http = createHttp(interfaces, implementations);

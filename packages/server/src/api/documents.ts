@@ -1,5 +1,5 @@
 // The documents of the service: the OpenAPI document, and the reference page made of it.
-import { once } from '../operations/index.ts';
+import { type ExamplePlant, once } from '../operations/index.ts';
 import { type OpenApiOptions, openApiDocument } from './openapi.ts';
 import { docsPage, docsScriptHash } from './page/docs-page.ts';
 
@@ -9,13 +9,14 @@ export const pagePolicy = `default-src 'none'; style-src 'unsafe-inline'; script
 /** For people: pages elsewhere may link to them. */
 export const documentPaths: ReadonlySet<string> = new Set(['/', '/docs', '/docs/']);
 
-/** Bytes that all requests share, made on the first one: most are never requested. */
-export function documentsOf(options: OpenApiOptions): {
-  readonly openApi: () => Buffer;
-  readonly reference: () => Buffer;
-} {
+/** Made when they are requested: most never are. */
+export function documentsOf(
+  options: OpenApiOptions,
+  plant: () => Promise<ExamplePlant>,
+): { readonly openApi: () => Buffer; readonly reference: () => Promise<Buffer> } {
+  const document = once(() => openApiDocument(options));
   return {
-    openApi: once(() => Buffer.from(JSON.stringify(openApiDocument(options)))),
-    reference: once(() => Buffer.from(docsPage(openApiDocument(options)))),
+    openApi: once(() => Buffer.from(JSON.stringify(document()))),
+    reference: async () => Buffer.from(docsPage(document(), await plant())),
   };
 }

@@ -19,7 +19,9 @@ export function listsOf(input: DeclaredOperation['input']): ReadonlyMap<string, 
 
 function queryType(schema: TSchema): TSchema {
   if (!isList(schema)) return schema;
-  return Type.Optional(Type.String({ description: schema.description }));
+  const { description, items } = schema;
+  const examples = items.enum && { examples: [items.enum.slice(0, 2).join()] };
+  return Type.Optional(Type.String({ description, ...examples }));
 }
 
 type List = TSchema & {

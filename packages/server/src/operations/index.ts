@@ -2,6 +2,7 @@
 export * from './archive/index.ts';
 export * from './data/index.ts';
 export * from './diagnostics/index.ts';
+export { type ExampleObject, type ExamplePlant, examplePlant } from './example-plant.ts';
 export { Gate, type GatedOperation, type GateOptions, type Guarded } from './gate.ts';
 export * from './implementations/index.ts';
 export { defaultPaths, type InterfacePaths, pathOf } from './paths.ts';

@@ -1,13 +1,20 @@
 // The command line that carries out an operation: to be pasted into a shell as it is.
+import type { ExamplePlant } from '../../operations/index.ts';
 import type { Operation } from '../openapi.ts';
-import { exampleName, exampleOf } from './docs-example.ts';
+import { exampleObject, exampleOf } from './docs-example.ts';
 import type { JsonSchema, Schemas } from './json-schema.ts';
-
-/** The default address of the service. */
-export const exampleBase = 'http://127.0.0.1:8080';
 
 /** Optional parameters that do not go with the others. */
 const insteadOfOthers = new Set(['max-points']);
+
+/** Optional parameters that the example of a write has too: what it does ends by itself. */
+const inWrites = new Set(['valid-for']);
+
+/** An hour of long ago: an example that erases finds nothing there. */
+const erased = new Map([
+  ['t_since', '946684800'],
+  ['t_until', '946688400'],
+]);
 
 const extensions = new Map([['application/x-sqlite3', '.sqlite']]);
 
@@ -26,25 +33,31 @@ export function isBinary({ schema }: Media): boolean {
   return schema.format === 'binary';
 }
 
+/** What examples are made from. */
+export interface ExampleSources {
+  readonly schemas: Schemas;
+  readonly plant: ExamplePlant;
+}
+
 /** Reading shows the optional query too; a write does what it does without. */
-export function curlExample(method: string, path: string, operation: Operation, schemas: Schemas): string {
+export function curlExample(method: string, path: string, operation: Operation, sources: ExampleSources): string {
   const [status, answer] = Object.entries(operation.responses)[0] ?? [];
   const answerMedia = firstMedia(answer?.content);
   const body = firstMedia(operation.requestBody?.content);
-  const url = exampleUrl(method, path, operation, schemas);
+  const url = exampleUrl(method, path, operation, sources);
   const options = [...(status === '200' ? [] : ['-i']), ...(method === 'get' ? [] : ['-X', method.toUpperCase()])];
   const start = ['curl', ...options].join(' ');
   const parts = options.length === 0 ? [`${start} ${quoted(url)}`] : [start, quoted(url)];
   if (body !== undefined) {
-    parts.push(`-H ${quoted(`Content-Type: ${body.type}`)}`, dataOption(body, path, schemas));
+    parts.push(`-H ${quoted(`Content-Type: ${body.type}`)}`, dataOption(body, path, sources));
   }
   if (answerMedia !== undefined && isBinary(answerMedia)) parts.push(`-o ${quoted(fileName(path, answerMedia.type))}`);
   return parts.join(' \\\n  ');
 }
 
-function dataOption(body: Media, path: string, schemas: Schemas): string {
+function dataOption(body: Media, path: string, sources: ExampleSources): string {
   if (isBinary(body)) return `--data-binary ${quoted(`@${fileName(path, body.type)}`)}`;
-  const json = exampleJson(exampleOf(body.schema, { schemas, name: exampleName(path) }));
+  const json = exampleJson(exampleOf(body.schema, { ...sources, object: exampleObject(path, sources.plant) }));
   return `--data ${quoted(json.replaceAll('\n', '\n  '))}`;
 }
 
@@ -54,19 +67,26 @@ export function exampleJson(value: unknown): string {
   return line.length <= 60 ? line : JSON.stringify(value, null, 2).replace(/\[\s+(\d+),\s+(\d+)\s+\]/g, '[$1, $2]');
 }
 
-function exampleUrl(method: string, path: string, { parameters = [] }: Operation, schemas: Schemas): string {
-  const name = exampleName(path);
+function exampleUrl(method: string, path: string, { parameters = [] }: Operation, sources: ExampleSources): string {
+  const { plant } = sources;
+  const object = exampleObject(path, plant);
   const values = new Map<string, string>();
   for (const { name: field, schema } of parameters) {
-    const value = exampleOf(schema, { schemas, name, field });
+    const value =
+      (method === 'delete' && erased.get(field)) ||
+      (field === 'id' && plant.revision) ||
+      exampleOf(schema, { ...sources, object, field });
     values.set(field, value === true ? '1' : encodeURIComponent(String(value)));
   }
-  const filled = path.replace(/\{([^}]+)\}/g, (_, field: string) => values.get(field) ?? name);
+  const filled = path.replace(/\{([^}]+)\}/g, (_, field: string) => values.get(field) ?? object.name);
   const query = parameters
-    .filter((parameter) => parameter.in === 'query' && (parameter.required || method === 'get'))
+    .filter(
+      (parameter) =>
+        parameter.in === 'query' && (parameter.required || method === 'get' || inWrites.has(parameter.name)),
+    )
     .filter((parameter) => !insteadOfOthers.has(parameter.name))
     .map((parameter) => `${encodeURIComponent(parameter.name)}=${values.get(parameter.name)}`);
-  return exampleBase + filled + (query.length > 0 ? `?${query.join('&')}` : '');
+  return plant.base + filled + (query.length > 0 ? `?${query.join('&')}` : '');
 }
 
 function fileName(path: string, type: string): string {

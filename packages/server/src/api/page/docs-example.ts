@@ -1,4 +1,5 @@
-// Examples that fit their schema: of bodies, answers and parameters; with names from a plant where they are known.
+// Examples that fit their schema: of bodies, answers and parameters; of the running plant where it has such an object.
+import type { ExampleObject, ExamplePlant } from '../../operations/index.ts';
 import {
   alternatives,
   itemOf,
@@ -10,16 +11,23 @@ import {
   tupleOf,
 } from './json-schema.ts';
 
-/** What an object of a collection may be called, by the segment of the path, which is also the family. */
-const objectNames = new Map([
-  ['alarms', 'level_high'],
-  ['commands', 'pump_speed'],
-  ['measurements', 'level'],
-  ['connectors', 'plant'],
-  ['providers', 'scada'],
-  ['function-modules', 'dosing'],
-  ['stacks', 'simulator'],
-]);
+const madeUp: ReadonlyMap<string, ExampleObject> = new Map(
+  Object.entries({
+    alarms: 'level_high',
+    commands: 'pump_speed',
+    measurements: 'level',
+    connectors: 'plant',
+    providers: 'scada',
+    'function-modules': 'dosing',
+    stacks: 'simulator',
+  }).map(([segment, name]) => [segment, { name }]),
+);
+
+/** At the default address, with made-up names. */
+export const madeUpPlant: ExamplePlant = { base: 'http://127.0.0.1:8080', objects: new Map() };
+
+/** The value in the examples of schemas: it stands for that of the object. */
+const anyValue = 'd21.5';
 
 /** Candidates by the name of the field; the first that fits the schema is taken. */
 const known = new Map<string, readonly unknown[]>([
@@ -43,22 +51,28 @@ const known = new Map<string, readonly unknown[]>([
   ['resample', [60]],
   ['limit', [1000]],
   ['quality', [192]],
+  ['valid-for', [60]],
+  ['value', [anyValue]],
 ]);
+
+/** Optional fields whose values come from an earlier answer. */
+const ofAnswers = new Set(['path', 'cursor']);
 
 /** The position of an example. */
 interface ExampleContext {
   readonly schemas: Schemas;
-  /** The name of the object that the example is about. */
-  readonly name: string;
+  readonly plant: ExamplePlant;
+  readonly object: ExampleObject;
   readonly field?: string;
   /** The references on the way, so that a schema that contains itself ends. */
   readonly within?: readonly string[];
 }
 
-/** The name of an object in examples under this path. */
-export function exampleName(path: string): string {
-  const segments = path.split('/').filter((segment) => objectNames.has(segment));
-  return objectNames.get(segments.at(-1) ?? '') ?? 'level';
+/** The object of examples under this path. */
+export function exampleObject(path: string, { objects }: ExamplePlant): ExampleObject {
+  const families = path.replace('/command/', '/commands/').split('/');
+  const segment = families.findLast((each) => madeUp.has(each)) ?? 'measurements';
+  return objects.get(segment) ?? (madeUp.get(segment) as ExampleObject);
 }
 
 /** An object has its required fields, and at least two where there are two. */
@@ -67,17 +81,23 @@ export function exampleOf(schema: JsonSchema, place: ExampleContext): unknown {
   if (reference !== undefined) {
     const within = place.within ?? [];
     if (within.includes(reference)) return null;
+    if (reference.endsWith('Body') && place.object.configured !== undefined) return place.object.configured;
     return exampleOf(resolve(schema, place.schemas), { ...place, within: [...within, reference] });
   }
   if ('const' in schema) return schema.const;
   const [first] = alternatives(schema);
   if (first === undefined) return null;
   if (first !== schema) return exampleOf(first, place);
-  const { field = 'name', name } = place;
-  const word = field === 'name' || field === 'names' ? [name] : (known.get(field) ?? []);
+  const { field = 'name', object } = place;
+  const word = field === 'name' || field === 'names' ? [object.name] : (known.get(field) ?? []);
   const candidates = [...word, ...(schema.examples ?? []), schema.default, ...(schema.enum ?? [])];
   const found = candidates.find((candidate) => candidate !== undefined && fits(candidate, schema));
-  return found ?? made(schema, place);
+  return found === undefined ? made(schema, place) : withValueOf(found, object);
+}
+
+function withValueOf(example: unknown, object: ExampleObject): unknown {
+  if (Array.isArray(example)) return example.map((member) => withValueOf(member, object));
+  return example === anyValue ? (object.value ?? anyValue) : example;
 }
 
 function made(schema: JsonSchema, place: ExampleContext): unknown {
@@ -88,7 +108,7 @@ function made(schema: JsonSchema, place: ExampleContext): unknown {
     case 'number':
       return fits(1, schema) ? 1 : (schema.minimum ?? schema.maximum ?? 0);
     case 'string':
-      return ['text', place.name, '1', 'a'].find((text) => fits(text, schema)) ?? '';
+      return ['text', place.object.name, '1', 'a'].find((text) => fits(text, schema)) ?? '';
     case 'array':
       return madeList(schema, place);
     case 'object':
@@ -106,17 +126,21 @@ function madeList(schema: JsonSchema, place: ExampleContext): unknown[] {
 function madeObject(schema: JsonSchema, place: ExampleContext): Record<string, unknown> {
   const map = mapOf(schema);
   if (map !== undefined) {
-    const key = fits(place.name, { type: 'string', pattern: map.keys }) ? place.name : 'key';
+    const { name } = place.object;
+    const key = fits(name, { type: 'string', pattern: map.keys }) ? name : 'key';
     return { [key]: exampleOf(map.values, { ...place, field: 'name' }) };
   }
   const { properties = {}, required = [] } = schema;
   const fields = Object.keys(properties);
-  const optional = fields.filter((field) => !required.includes(field)).slice(0, Math.max(0, 2 - required.length));
-  const name = objectNames.get(String(properties.family?.const)) ?? place.name;
+  const optional = fields
+    .filter((field) => !required.includes(field) && !ofAnswers.has(field))
+    .slice(0, Math.max(0, 2 - required.length));
+  const family = properties.family?.const;
+  const object = typeof family === 'string' ? exampleObject(family, place.plant) : place.object;
   return Object.fromEntries(
     Object.entries(properties)
       .filter(([field]) => required.includes(field) || optional.includes(field))
-      .map(([field, type]) => [field, exampleOf(type, { ...place, name, field })]),
+      .map(([field, type]) => [field, exampleOf(type, { ...place, object, field })]),
   );
 }
 

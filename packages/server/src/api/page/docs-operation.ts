@@ -1,8 +1,8 @@
 // One operation on the page: its summary, parameters and answers, and a command line that runs it.
 import type { ProblemName } from '@telltale/schema';
 import type { OpenApiResponse, Operation, Parameter } from '../openapi.ts';
-import { curlExample, exampleJson, firstMedia, isBinary } from './docs-curl.ts';
-import { exampleName, exampleOf } from './docs-example.ts';
+import { curlExample, type ExampleSources, exampleJson, firstMedia, isBinary } from './docs-curl.ts';
+import { exampleObject, exampleOf } from './docs-example.ts';
 import { operationProblems, statusBadge } from './docs-problems.ts';
 import { constraintList, constraints, fieldTable, schemaInFull, typeInWords } from './docs-schema.ts';
 import { type Content, type Html, html } from './html.ts';
@@ -14,8 +14,7 @@ export interface RoutedOperation {
   readonly operation: Operation;
 }
 
-export interface OperationSurroundings {
-  readonly schemas: Schemas;
+export interface OperationSurroundings extends ExampleSources {
   readonly common: ReadonlySet<ProblemName>;
 }
 
@@ -46,8 +45,8 @@ ${answers.map(([status, response]) => answer(status, response, schemas))}
 ${operationProblems(operation, common)}
 </div><div class="example">
 <h4>Example</h4>
-<pre class="code command"><code>${curlExample(method, path, operation, schemas)}</code></pre>
-${answers.slice(0, 1).map(([status, response]) => exampleAnswer(status, response, path, schemas))}
+<pre class="code command"><code>${curlExample(method, path, operation, around)}</code></pre>
+${answers.slice(0, 1).map(([status, response]) => exampleAnswer(status, response, path, around))}
 </div></div></article>`;
 }
 
@@ -99,10 +98,15 @@ function structure(schema: JsonSchema, schemas: Schemas): Content {
   return whole !== schema && whole.properties === undefined && html`, a ${typeInWords(whole, schemas)}`;
 }
 
-function exampleAnswer(status: string, { content }: OpenApiResponse, path: string, schemas: Schemas): Content {
+function exampleAnswer(
+  status: string,
+  { content }: OpenApiResponse,
+  path: string,
+  { schemas, plant }: ExampleSources,
+): Content {
   const media = firstMedia(content);
   if (media === undefined || isBinary(media) || !/\bjson$/.test(media.type)) return undefined;
-  const example = exampleJson(exampleOf(media.schema, { schemas, name: exampleName(path) }));
+  const example = exampleJson(exampleOf(media.schema, { schemas, plant, object: exampleObject(path, plant) }));
   return (
     example !== '{}' && html`<h4>Answer ${statusBadge(status)}</h4><pre class="code"><code>${example}</code></pre>`
   );

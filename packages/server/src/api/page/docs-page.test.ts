@@ -13,12 +13,12 @@ import {
 } from '@telltale/schema';
 import Type, { type TSchema } from 'typebox';
 import { type OpenApi, openApiDocument } from '../openapi.ts';
-import { exampleName, exampleOf } from './docs-example.ts';
+import { exampleObject, exampleOf, madeUpPlant as plant } from './docs-example.ts';
 import { docsPage, docsScriptHash } from './docs-page.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 const real = openApiDocument({ version: '1.2.3' });
-const realPage = docsPage(real);
+const realPage = docsPage(real, plant);
 
 const nasty = `<script>alert("x")</script> & 'y'`;
 
@@ -128,7 +128,7 @@ describe('the reference page', () => {
       { summary: nasty, tag: `${nasty}: ${nasty}` },
       { names: nasty, answer: { status: 200, description: nasty, type: nasty, schema: Type.Literal(nasty) } },
     );
-    const page = docsPage({ ...api, info: { ...api.info, title: nasty, version: nasty, description: nasty } });
+    const page = docsPage({ ...api, info: { ...api.info, title: nasty, version: nasty, description: nasty } }, plant);
     assert.doesNotMatch(page, /<script>alert|"x"/);
     assert.equal(all(page, /<(script)/g).length, 1);
     assert.ok(plain(page).includes(nasty));
@@ -137,7 +137,7 @@ describe('the reference page', () => {
 
 describe('a schema on the page', () => {
   const shown = (field: TSchema) =>
-    plain(docsPage(own(thing({ field }))).match(/<tr><th scope="row"><code><span.*?<\/tr>/s)?.[0] ?? '');
+    plain(docsPage(own(thing({ field })), plant).match(/<tr><th scope="row"><code><span.*?<\/tr>/s)?.[0] ?? '');
 
   test('is told in words', () => {
     assert.match(shown(Type.Union([Type.String(), Type.Null()])), /text, or null/);
@@ -158,7 +158,7 @@ describe('a schema on the page', () => {
 
   test('links the schemas it is made of, and unfolds the objects that have no name', () => {
     const inner = Type.Object({ low: Type.Integer() }, { title: 'Limits' });
-    const page = docsPage(own(thing({ limits: Type.Array(inner), at: Type.Object({ line: Type.String() }) })));
+    const page = docsPage(own(thing({ limits: Type.Array(inner), at: Type.Object({ line: Type.String() }) })), plant);
     assert.match(page, /list of <a href="#schema-Limits">Limits<\/a>/);
     assert.match(plain(page), /at\.line/);
   });
@@ -172,24 +172,27 @@ describe('an example', () => {
       const { path, body, answer } = declarationOf(id).http;
       for (const schema of [body?.schema, answer.schema]) {
         if (schema === undefined) continue;
-        const example = exampleOf(schema as JsonSchema, { schemas, name: exampleName(path) });
+        const example = exampleOf(schema as JsonSchema, { schemas, plant, object: exampleObject(path, plant) });
         assert.deepEqual(checker(schema).faults(example), [], `${id}: ${JSON.stringify(example)}`);
       }
     }
   });
 
   test('is named as its path says', () => {
-    assert.deepEqual(exampleOf({ $ref: '#/components/schemas/MeasurementBody' }, { schemas, name: 'level' }), {
-      name: 'level',
-      datatype: 'd',
-    });
+    assert.deepEqual(
+      exampleOf({ $ref: '#/components/schemas/MeasurementBody' }, { schemas, plant, object: { name: 'level' } }),
+      {
+        name: 'level',
+        datatype: 'd',
+      },
+    );
     const put = commands(realPage).find((command) => /-X PUT .*\/alarms\//s.test(command));
     assert.match(put ?? '', /\/alarms\/level_high \\\n.*"name":"level_high"/s);
   });
 
   test('is a command line that a shell takes as it is meant', { skip: process.platform === 'win32' }, () => {
     const body = thing({ text: Type.String({ examples: [`it's "$HOME" \`x\``] }) });
-    const [command = ''] = commands(docsPage(own(body)));
+    const [command = ''] = commands(docsPage(own(body), plant));
     const words = wordsOf(command);
     assert.deepEqual(words.slice(0, -1), [
       '-i',
@@ -214,6 +217,8 @@ describe('an example', () => {
 
   test('of a schema that contains itself ends', () => {
     const self: JsonSchema = { type: 'object', required: ['next'], properties: { next: { $ref: '#/x/Self' } } };
-    assert.deepEqual(exampleOf(self, { schemas: new Map([['Self', self]]), name: 'a' }), { next: { next: null } });
+    assert.deepEqual(exampleOf(self, { schemas: new Map([['Self', self]]), plant, object: { name: 'a' } }), {
+      next: { next: null },
+    });
   });
 });

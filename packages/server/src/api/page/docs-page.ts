@@ -1,7 +1,7 @@
 // The API reference as one self-contained page: it loads no font, no picture, no script.
+import type { ExamplePlant } from '../../operations/index.ts';
 import type { OpenApi } from '../openapi.ts';
 import { brand, contents, type Group, shortened } from './docs-contents.ts';
-import { exampleBase } from './docs-curl.ts';
 import { methodBadge, operationArticle, pathInCode, type RoutedOperation } from './docs-operation.ts';
 import { commonProblems, problemCatalogue } from './docs-problems.ts';
 import { schemaAnchor, schemaInFull } from './docs-schema.ts';
@@ -19,17 +19,16 @@ const icon =
       '<path d="M2 9h3l2-5 3 9 2-4h2" fill="none" stroke="#fff" stroke-width="1.6"/></svg>',
   );
 
-/** Made once; the same for every request. */
-export function docsPage(api: OpenApi): string {
+export function docsPage(api: OpenApi, plant: ExamplePlant): string {
   const { title, version, description, license } = api.info;
   const schemas: Schemas = new Map(Object.entries(api.components.schemas as Record<string, JsonSchema>));
   const groups = groupsOf(api);
-  const around = { schemas, common: commonProblems(api) };
+  const around = { schemas, plant, common: commonProblems(api) };
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><meta name="description" content="${description}">
 <title>${title} API reference</title><link rel="icon" href="${icon}"><style>${trusted(docsStyle)}</style></head>
-<body><a class="skip" href="#page-main">Skip to the reference</a>
+<body data-base="${plant.base}"><a class="skip" href="#page-main">Skip to the reference</a>
 <header class="bar">${brand(title)}
 <a class="menu" href="#page-contents">Contents</a></header>
 <div class="frame">${contents(title, groups, schemas)}
@@ -37,7 +36,7 @@ export function docsPage(api: OpenApi): string {
 <p class="about">Version ${version} · ${license.name}${
     api.paths['/openapi.json'] !== undefined && html` · <a href="../openapi.json">OpenAPI 3.1 document</a>`
   }</p>
-${conventions()}</section>
+${conventions(plant)}</section>
 ${groups.map(
   ({ tag, anchor, operations }) => html`<section class="group" id="${anchor}" aria-labelledby="${anchor}-title">
 <h2 id="${anchor}-title">${tag}</h2>${operationList(operations)}
@@ -59,10 +58,10 @@ function groupsOf(api: OpenApi): Group[] {
   }));
 }
 
-function conventions(): Html {
+function conventions({ base }: ExamplePlant): Html {
   return html`<dl class="conventions">
-<dt>Address</dt><dd>The examples ask <code>${exampleBase}</code>, where the service listens unless it is told
-otherwise. They are for a POSIX shell; on Windows that is Git Bash or WSL.</dd>
+<dt>Address</dt><dd>The examples ask <code>${base}</code>, where this service listens, for objects of its plant; where it has
+none of a kind, the name is made up. They are for a POSIX shell; on Windows that is Git Bash or WSL.</dd>
 <dt>Bodies</dt><dd>JSON in UTF-8, checked strictly: nothing is converted and nothing is dropped in silence. Where a
 field may be <code>null</code>, that is the same as leaving it out.</dd>
 <dt>Success</dt><dd>200 has a body; 204 has none, and says that it happened.</dd>

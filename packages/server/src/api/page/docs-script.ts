@@ -1,7 +1,12 @@
-// The one script of the page: it filters the contents. Without it everything is there, but for the filter.
+// The one script of the page: it filters the contents, and shows examples with the address that the reader has reached the
+// service by. Without it everything is there, but for the filter.
 import { createHash } from 'node:crypto';
 
 export const docsScript = `
+const { base } = document.body.dataset;
+for (const code of document.querySelectorAll('.conventions code, .command code')) {
+  if (base !== location.origin) code.textContent = code.textContent.replaceAll(base, location.origin);
+}
 const box = document.getElementById('page-filter');
 const groups = [...document.querySelectorAll('#page-contents details')];
 const opened = groups.map((group) => group.open);

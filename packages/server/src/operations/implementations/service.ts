@@ -13,7 +13,7 @@ export interface ServiceParts {
   readonly diskFailure: () => ProblemError | undefined;
   readonly paths: InterfacePaths;
   /** The OpenAPI document, and the page made of it. */
-  readonly documents: { readonly openApi: () => Buffer; readonly reference: () => Buffer };
+  readonly documents: { readonly openApi: () => Buffer; readonly reference: () => Promise<Buffer> };
 }
 
 export function service(parts: ServiceParts) {
