@@ -114,6 +114,7 @@ test('every file of the folder is of a kind that has a promise', () => {
     /^telltale\.lock$/,
     /^(cfgdb|state)\.(sqlite|control)$/,
     /^archive\.control$/,
+    /^format\.json$/,
     /^archive\/[\w.-]+$/,
     /^executables\/pump-\w{8}\/executable$/,
     /^modules\/pump-\w{8}\/(logs?\/out\.log|bin\/executable)$/,
@@ -195,7 +196,7 @@ async function checkArchive(server: ServerProcess): Promise<void> {
 describe('the configuration and what is live are wholly there, told or refused in one line, where', {
   concurrency: 2,
 }, () => {
-  for (const name of ['cfgdb.sqlite', 'cfgdb.control', 'state.sqlite', 'state.control']) {
+  for (const name of ['cfgdb.sqlite', 'cfgdb.control', 'state.sqlite', 'state.control', 'format.json']) {
     for (const kind of [kinds[0], kinds.at(-1)] as Kind[]) {
       test(`${name} is ${kind.title}`, async (t) => {
         const data = damaged([name], kind);

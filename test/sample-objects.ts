@@ -1,4 +1,4 @@
-// For each family the smallest object that fits, and one with every field of the document.
+// For each family the smallest object that fits, and one with every field.
 import type { Family } from '@telltale/schema';
 
 export type Sample = Record<string, unknown> & { name: string };
@@ -41,12 +41,13 @@ function communicationFields(name: string): Sample {
     leader: 'flow',
     stackUmask: 63,
     eu: 'm³/h',
+    area: 'works.dosing.line2',
     enabled: false,
     properties: map,
   };
 }
 
-/** Every field of the document, each with a value that tells it from the others. */
+/** Every field, each with a value that tells it from the others. */
 export function fullest(family: Family, name: string): Sample {
   switch (family) {
     case 'alarms':
@@ -62,6 +63,7 @@ export function fullest(family: Family, name: string): Sample {
         trgRefValue: '80.5',
         trgHysteresis: '1',
         groupName: 'tanks',
+        area: 'works.tanks',
         properties: map,
       };
     case 'commands':

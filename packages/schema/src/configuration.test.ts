@@ -1,5 +1,5 @@
-// Holds every resource of the configuration interface against the field tables of its document, written down here a
-// second time: names, types, which are required.
+// Holds every resource of the configuration interface against the field tables of its document and its extension `area`,
+// written down here a second time: names, types, which are required.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -33,6 +33,7 @@ const tables: Record<Family, string> = {
     trgRefValue     string
     trgHysteresis   string
     groupName       string
+    area            area
     properties      map`,
   measurements: `
     ${communication()}
@@ -76,6 +77,7 @@ function communication(): string {
     leader             string
     stackUmask         integer
     eu                 string
+    area               area
     enabled            boolean
     properties         map`;
 }
@@ -102,6 +104,10 @@ const values: Record<string, { good: unknown[]; bad: unknown[] }> = {
   map: {
     good: [{}, { a: '' }, { 'any key /~': 'x', '\n': 'y' }, JSON.parse('{"__proto__":"a","constructor":"b"}')],
     bad: [{ '': 'x' }, { a: 1 }, { a: null }, { a: {} }, [], 'a', 5, JSON.parse('{"__proto__":1}')],
+  },
+  area: {
+    good: ['', 'works', 'works.dosing.line-2_b', Array(16).fill('a'.repeat(64)).join('.'), '__proto__.constructor'],
+    bad: ['.', 'a.', '.a', 'a..b', 'a b', 'a/b', 'ä', 'a\n', 'a'.repeat(65), Array(17).fill('a').join('.'), 5, {}],
   },
   path: {
     good: ['loop', 'bin/loop.py', 'a/b/c/d/e/f/g/h', 'a-b_c.d'],

@@ -36,6 +36,14 @@ const Description = Type.Optional(Text('What it is, for people.'));
 const Enabled = Type.Optional(Flag('Whether it takes part; true where not set.'));
 const ArchiveMode = Type.Optional(Choice(['none', 'change'], 'Whether changes are archived.'));
 
+/** A path of at most 16 parts; also empty: not set. */
+const areaPart = '[A-Za-z0-9_-]{1,64}';
+export const Area = Type.String({
+  pattern: `^(${areaPart}(\\.${areaPart}){0,15})?$`,
+  description:
+    'Where it belongs in the plant: a path such as works.dosing.line2, of at most 16 parts of 0-9, a-z, A-Z, _ and -.',
+});
+
 const strict = (title: string) => ({ title, additionalProperties: false as const });
 
 export const Alarm = Type.Object(
@@ -51,6 +59,7 @@ export const Alarm = Type.Object(
     trgRefValue: Type.Optional(Text('What the value is compared with, as plain text in its datatype.')),
     trgHysteresis: Type.Optional(Text('How far the value must come back before the alarm clears.')),
     groupName: Type.Optional(Text('The group that the alarm is shown in.')),
+    area: Type.Optional(Area),
     properties: Type.Optional(
       TextMap(
         'Free properties of the object. onDelay, offDelay: milliseconds for which the condition must hold, or not hold, ' +
@@ -85,6 +94,7 @@ const communicationFields = {
     Count('Stages switched off: 1 watchdog, 2 scaler, 4 deduplicator, 8 deadband, 16 raw limits, 32 limits.'),
   ),
   eu: Type.Optional(Text('The engineering unit.')),
+  area: Type.Optional(Area),
   enabled: Enabled,
   properties: Type.Optional(TextMap(`Free properties of the object. ${precision} ${retention}`)),
 };

@@ -1,6 +1,6 @@
 // The resources of the data-access interface, version 1.
 import Type, { type Static, type TSchema } from 'typebox';
-import { type Command, type Measurement, Severity } from './configuration.ts';
+import { Area, type Command, type Measurement, Severity } from './configuration.ts';
 import { Identifier } from './identifier.ts';
 import { maxPrecision, precisionOf } from './shown-value.ts';
 import { formatPrefixed, parseText } from './value.ts';
@@ -48,6 +48,11 @@ const pointDefinition = {
   eu: given(
     Type.Optional(Type.String({ description: 'The engineering unit; shown where it is set.' })),
     ({ eu }) => eu,
+    () => '',
+  ),
+  area: given(
+    Type.Optional(Area),
+    ({ area }) => area || undefined,
     () => '',
   ),
   precision: given(
@@ -103,6 +108,7 @@ export const LiveAlarm = Type.Object(
     authority: Type.String({ description: 'Who caused the last transition.' }),
     state: AlarmState,
     description: Type.String(),
+    area: Type.Optional(Area),
   },
   { title: 'LiveAlarm', additionalProperties: false },
 );

@@ -102,7 +102,7 @@ async function discard(path: string): Promise<void> {
 /** By a start, before anything can have been acknowledged. */
 const made: ReadonlySet<string> = new Set([
   ...[knownName, 'state.sqlite'].flatMap((name) => [name, `${name}-wal`, `${name}-shm`, controlPath(name)]),
-  ...['archive', 'archive.control', 'executables', 'modules', 'temporary'],
+  ...['archive', 'archive.control', 'executables', 'modules', 'temporary', 'format.json', 'format.json.tmp'],
 ]);
 
 /** Only a folder that a server has used before, or is the first to use: one that others share is left as it is. */

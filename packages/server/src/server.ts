@@ -23,6 +23,7 @@ import type { Settings } from './settings.ts';
 import { type Discovery, discoverStacks, StackHost } from './stacks/index.ts';
 import { cannotListen, cannotStart, StartFailed } from './start-failed.ts';
 import { LiveState } from './state/index.ts';
+import { stateFormat, upgradeFolder } from './upgrade/index.ts';
 
 /** Of a build, or of the sources. */
 const stacksUrl = new URL(import.meta.url.endsWith('.ts') ? '../../../stacks' : './stacks', import.meta.url);
@@ -66,14 +67,13 @@ export class Server {
   #live: Promise<void> | undefined;
 
   static async start(options: ServerOptions): Promise<Server> {
-    const { host } = options.settings;
+    const { host, stacks } = options.settings;
     if (!isLoopback(host)) {
       throw new StartFailed(
         `--host ${host} is not loopback, and there are no users yet to protect it: listen on 127.0.0.1 and put a ` +
           'proxy that authenticates, or an SSH tunnel, in front.',
       );
     }
-    const { stacks } = options.settings;
     const folders = stacks === undefined ? [] : [resolve(stacks)];
     const server = new Server(options, await discoverStacks([builtInStacks, ...folders]));
     await server.#start();
@@ -258,10 +258,12 @@ export class Server {
         throw cannotListen(error, { host, port });
       });
       this.#folder = await takeDataFolder(data);
+      upgradeFolder(data, this.#log);
       await this.#cfgdb.open();
       await this.#openLive();
       await this.#loadDemo(this.#folder.isNew);
       await this.#watch.open();
+      stateFormat(data);
     } catch (error) {
       await this.#discard();
       throw cannotStart(error, data);

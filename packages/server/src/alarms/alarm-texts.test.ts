@@ -31,6 +31,22 @@ test('AL-23: an alarm has its six fields, in order', () => {
   assert.equal(bench.alarms.text(bench.alarms.find('a')), text);
 });
 
+test('AL-23: an alarm has its area where it has one, and an empty one where that is asked for', () => {
+  const bench = new AlarmBench();
+  bench.alarms.put({ name: 'placed', severity: 1, area: 'works.dosing' });
+  bench.alarms.put({ name: 'not_set', severity: 1 });
+  bench.alarms.put({ name: 'empty', severity: 1, area: '' });
+  const whole = (name: string) => JSON.parse(bench.alarms.text(bench.alarms.find(name)));
+  assert.equal(whole('placed').area, 'works.dosing');
+  for (const name of ['not_set', 'empty']) assert.ok(!('area' in whole(name)), name);
+  const asked = { placed: { area: 'works.dosing' }, not_set: { area: '' }, empty: { area: '' } };
+  assert.deepEqual(Object.fromEntries(read(bench, { fields: ['area'] })), asked);
+  assert.deepEqual(JSON.parse(textOf(bench.alarms.array(['placed'])))[0], whole('placed'));
+  assert.deepEqual(read(bench).get('placed'), whole('placed'));
+  bench.alarms.put({ name: 'placed', severity: 1, area: 'works' });
+  assert.equal(whole('placed').area, 'works');
+});
+
 test('AL-23: every name is an ordinary one', () => {
   const bench = withNames();
   assert.deepEqual([...read(bench).keys()].sort(), [...names].sort());
@@ -47,7 +63,8 @@ test('AL-23: names and fields select; unknown names are left out, and none count
   assert.equal(chosen, '{"a":{"name":"a","state":"INACT_ACK"},"__proto__":{"name":"__proto__","state":"INACT_ACK"}}');
   assert.equal(textOf(bench.alarms.collection({ names: ['x'] })), '{}');
   assert.equal(textOf(bench.alarms.collection({ names: ['a'], fields: [] })), '{"a":{}}');
-  assert.deepEqual(read(bench, { fields: [...alarmFields] }), read(bench));
+  const all = new Map(Array.from(read(bench), ([name, alarm]) => [name, { ...alarm, area: '' }]));
+  assert.deepEqual(read(bench, { fields: [...alarmFields] }), all);
   assert.deepEqual(
     [...read(bench, { names: ['9'] }).values()],
     [JSON.parse(bench.alarms.text(bench.alarms.find('9')))],

@@ -3,8 +3,8 @@
 import { type AlarmField, alarmFields, type LiveAlarm, toTimestamp } from '@telltale/schema';
 import { type Gathered, type Gathering, Pieces, stepItems } from '../points/index.ts';
 
-/** An alarm as it is shown. Its name is an identifier, which needs no escapes. */
-export interface ShownAlarm extends Readonly<Omit<LiveAlarm, 't'>> {
+/** An alarm as it is shown. Its name is an identifier, which needs no escapes. What is not set is an empty text. */
+export interface ShownAlarm extends Readonly<Required<Omit<LiveAlarm, 't'>>> {
   readonly timeUs: number;
 }
 
@@ -39,7 +39,7 @@ export class AlarmTexts {
     if (cached !== undefined) return cached;
     const alarm = this.#shown(handle);
     if (alarm === undefined) throw new RangeError(`There is no alarm at ${handle}`);
-    const text = objectText(alarm, alarmFields);
+    const text = wholeText(alarm);
     this.#texts[handle] = text;
     return text;
   }
@@ -55,14 +55,15 @@ export class AlarmTexts {
   }
 
   /** The same of some handles, each of which stands there once, or of some fields. What is gone is left out. */
-  some(handles: Iterable<number>, fields: readonly AlarmField[]): Gathering {
-    const chosen = alarmFields.filter((field) => fields.includes(field));
-    return this.#gather(handles, (alarm) => `,"${alarm.name}":${objectText(alarm, chosen)}`, braces);
+  some(handles: Iterable<number>, fields?: readonly AlarmField[]): Gathering {
+    const chosen = fields && alarmFields.filter((field) => fields.includes(field));
+    const textOf = chosen === undefined ? wholeText : (alarm: ShownAlarm) => objectText(alarm, chosen);
+    return this.#gather(handles, (alarm) => `,"${alarm.name}":${textOf(alarm)}`, braces);
   }
 
   /** A JSON array of the same. */
   array(handles: Iterable<number>): Gathering {
-    return this.#gather(handles, (alarm) => `,${objectText(alarm, alarmFields)}`, brackets);
+    return this.#gather(handles, (alarm) => `,${wholeText(alarm)}`, brackets);
   }
 
   *#gather(
@@ -90,7 +91,7 @@ export class AlarmTexts {
     for (let handle = block << blockShift; handle < (block + 1) << blockShift; handle++) {
       const alarm = this.#shown(handle);
       // The text of each is not stored beside that of the block: that would double the memory.
-      if (alarm !== undefined) parts.push(`,"${alarm.name}":${this.#texts[handle] ?? objectText(alarm, alarmFields)}`);
+      if (alarm !== undefined) parts.push(`,"${alarm.name}":${this.#texts[handle] ?? wholeText(alarm)}`);
     }
     const made = Buffer.from(parts.join(''));
     this.#blocks[block] = made;
@@ -104,6 +105,13 @@ function enclosed(pieces: Pieces, [opening, closing]: typeof braces | typeof bra
   pieces.at(0)[0] = opening;
   pieces.byte(closing);
   return { pieces: pieces.end() };
+}
+
+const withoutArea = alarmFields.filter((field) => field !== 'area');
+
+/** As it is shown where no fields are asked for: with an area where it has one. */
+function wholeText(alarm: ShownAlarm): string {
+  return objectText(alarm, alarm.area === '' ? withoutArea : alarmFields);
 }
 
 function objectText(alarm: ShownAlarm, fields: readonly AlarmField[]): string {

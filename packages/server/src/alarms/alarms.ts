@@ -5,7 +5,6 @@ import {
   type AlarmField,
   type AlarmOperation,
   type AlarmState,
-  alarmFields,
   type Clock,
   ProblemError,
   timeAfter,
@@ -50,6 +49,10 @@ class LiveEntry implements ShownAlarm {
 
   get description(): string {
     return this.alarm.description ?? '';
+  }
+
+  get area(): string {
+    return this.alarm.area ?? '';
   }
 }
 
@@ -168,7 +171,7 @@ export class Alarms {
   collection(selection: { names?: Iterable<string>; fields?: readonly AlarmField[] } = {}): Gathering {
     const { names, fields } = selection;
     if (names === undefined && fields === undefined) return this.#texts.all();
-    return this.#texts.some(this.#chosen(names), fields ?? alarmFields);
+    return this.#texts.some(this.#chosen(names), fields);
   }
 
   /** The JSON of an array of live alarms: of all, or of those that are named. */

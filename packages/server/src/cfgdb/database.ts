@@ -10,6 +10,7 @@ import { type Edit, Revisions, revisionsPart } from './revisions.ts';
 import {
   applicationId,
   type ColumnValue,
+  columnNames,
   createTable,
   schemaVersion,
   type Table,
@@ -226,12 +227,13 @@ export class Database {
 
   /** So many rows at once as some milliseconds have time for: a row has up to a MiB. */
   *#copyTable(table: Table): Generator<void> {
+    const columns = columnNames(table);
     this.#sqlite.exec(createTable(table, 'copy'));
     const next = this.#sqlite.prepare(
       `SELECT name FROM main.${table.name} WHERE name > ? ORDER BY name LIMIT 1 OFFSET ?`,
     );
     const insert = this.#sqlite.prepare(
-      `INSERT INTO copy.${table.name} SELECT * FROM main.${table.name} WHERE name > ? AND name <= ?`,
+      `INSERT INTO copy.${table.name} (${columns}) SELECT ${columns} FROM main.${table.name} WHERE name > ? AND name <= ?`,
     );
     for (let [last, rows] = ['', leastRows]; ; ) {
       const beganMs = performance.now();
@@ -282,8 +284,7 @@ export class Database {
   #load(checksums: RowChecksums): void {
     for (const family of familyNames) {
       const table = tables[family];
-      const fields = table.columns.map(({ field }) => field);
-      const select = this.#sqlite.prepare(`SELECT ${fields.join(', ')}, changedAt, changedBy FROM ${table.name}`);
+      const select = this.#sqlite.prepare(`SELECT ${columnNames(table)} FROM ${table.name}`);
       select.setReturnArrays(true);
       for (const row of select.iterate() as Iterable<unknown> as Iterable<ColumnValue[]>) {
         const text = toText(table, row);
@@ -326,9 +327,10 @@ function noEdits(): { readonly [F in Family]: Map<string, Edit> } {
   };
 }
 
-function prepareFamily(sqlite: DatabaseSync, { name, columns }: Table): FamilyStatements {
+function prepareFamily(sqlite: DatabaseSync, table: Table): FamilyStatements {
+  const { name, columns } = table;
   return {
-    put: sqlite.prepare(`REPLACE INTO ${name} VALUES (${'?, '.repeat(columns.length)}?, ?)`),
+    put: sqlite.prepare(`REPLACE INTO ${name} (${columnNames(table)}) VALUES (${'?, '.repeat(columns.length)}?, ?)`),
     delete: sqlite.prepare(`DELETE FROM ${name} WHERE name = ?`),
     editOf: sqlite.prepare(`SELECT changedAt, changedBy FROM ${name} WHERE name = ?`),
   };

@@ -2,10 +2,11 @@
 // canonical JSON text of an object, by which objects are compared, rendered and served.
 import { type Family, type FamilyObject, families, familyNames, ProblemError } from '@telltale/schema';
 import type { TObject } from 'typebox';
+import { configurationFile, currentFormat } from '../upgrade/index.ts';
 
 /** Marks a file as a configuration database of this service, and says which form it has. */
-export const applicationId = 0x544c5443;
-export const schemaVersion = 1;
+export const { applicationId } = configurationFile;
+export const schemaVersion = currentFormat;
 
 export const maxObjectText = 1 << 20;
 
@@ -42,6 +43,11 @@ function tableOf(family: Family): Table {
     opening: `${index === 0 ? '{' : ','}${JSON.stringify(field)}:`,
   }));
   return { family, name: family.replaceAll('-', '_'), columns };
+}
+
+/** All columns by name: those of an upgraded file stand in another order. */
+export function columnNames({ columns }: Table): string {
+  return [...columns.map(({ field }) => field), 'changedAt', 'changedBy'].join(', ');
 }
 
 export const tables = Object.fromEntries(familyNames.map((family) => [family, tableOf(family)])) as Record<

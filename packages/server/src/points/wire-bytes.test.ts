@@ -20,13 +20,14 @@ const whole = {
   euRangeLo: '-0.50',
   euRangeHi: '80',
   eu: '°C',
+  area: 'works.dosing.line2',
   archMode: 'change',
   properties: { tag: 'T-1' },
 } as const;
 
 const wholeText =
   ',"address":"bus(\\"ä\\")","datatype":"d","raw-datatype":"i","eu-range":["d-0.5","d80"],"raw-range":["i0","i27648"],' +
-  '"description":"of \\"tank 1\\",\\n°C","eu":"°C"}';
+  '"description":"of \\"tank 1\\",\\n°C","eu":"°C","area":"works.dosing.line2"}';
 const bareText = ',"address":"","datatype":"s","raw-datatype":"s","eu-range":[null,null],"raw-range":[null,null]}';
 
 function measurements() {
@@ -69,11 +70,12 @@ describe('the bytes of a measurement', () => {
       'raw-range',
       'description',
       'eu',
+      'area',
       'precision',
     ]);
     const all = some(measurementFields.toReversed());
     const asked = `${wholeText.slice(0, -1)},"precision":2}`;
-    const bare = `${bareText.slice(0, -1)},"description":"","eu":"","precision":null}`;
+    const bare = `${bareText.slice(0, -1)},"description":"","eu":"","area":"","precision":null}`;
     assert.equal(all, `{"whole":${wholeHead}${asked},"bare":${bareHead}${bare}}`);
     assert.equal(
       some(['description', 'eu-range', 'datatype']),
@@ -116,6 +118,7 @@ test('WI-1: the bytes of a command are these', () => {
     'raw-range',
     'description',
     'eu',
+    'area',
     'precision',
   ]);
 });

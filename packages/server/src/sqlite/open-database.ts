@@ -61,12 +61,14 @@ function refuseForeign(sqlite: DatabaseSync, path: string, { applicationId, vers
     );
   }
   const found = pragma('user_version');
-  if (found > version) {
-    throw new UnusableDatabase(
-      `${path} was written by a newer version of the server (form ${found}, this one knows ${version}): ` +
-        'start that version, or name another folder with --data.',
-    );
-  }
+  if (found > version) throw writtenByNewer(path, found, version);
+}
+
+export function writtenByNewer(path: string, found: number, known: number): UnusableDatabase {
+  return new UnusableDatabase(
+    `${path} was written by a newer version of the server (form ${found}, this one knows ${known}): ` +
+      'start that version, or name another folder with --data.',
+  );
 }
 
 export function cannotOpen(path: string, error: unknown): UnusableDatabase {

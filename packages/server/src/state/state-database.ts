@@ -2,11 +2,11 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import { DurableDatabase, RowChecksums } from '../sqlite/index.ts';
+import { currentFormat, stateFile } from '../upgrade/index.ts';
 import type { Entry } from './protocol.ts';
 
-/** "TtSt" */
-const applicationId = 0x54745374;
-const version = 1;
+const { applicationId } = stateFile;
+const version = currentFormat;
 const meaning =
   'values of commands, states and acknowledgements of alarms, and simulations may be older than what was acknowledged';
 

@@ -1,0 +1,8 @@
+// Every step, in order: the first brings a folder of format 1 to format 2.
+import type { Step } from '../step.ts';
+import { area } from './2-area.ts';
+
+export const steps: readonly Step[] = [area];
+
+/** Of folders that this version of the server writes. */
+export const currentFormat = steps.length + 1;
