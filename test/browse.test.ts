@@ -170,7 +170,7 @@ describe('a browse', () => {
       await refused('invalid-body', 'fresh', body);
     }
     await data.refused('malformed-json', 'POST', '/connectors/fresh/browse', { raw: '{', type: 'application/json' });
-    await data.refused('unsupported-media-type', 'POST', '/connectors/fresh/browse');
+    await data.refused('malformed-json', 'POST', '/connectors/fresh/browse');
     await data.refused('method-not-allowed', 'GET', '/connectors/fresh/browse');
   });
 

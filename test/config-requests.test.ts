@@ -77,19 +77,18 @@ test('of unknown fields up to 20 are named, and nothing is stored', async () => 
   await client.refused('unknown-object', 'GET', '/alarms/many');
 });
 
-test('names= refuses each impossible name, a list without end, a repeated parameter and an unknown one', async () => {
+test('names= refuses each impossible name, a repeated parameter and an unknown one', async () => {
   const { errors } = await client.refused('invalid-query', 'GET', '/alarms/?names=good,b-d,,%20');
   assert.deepEqual(
     errors?.map(({ path }) => path),
     ['names', 'names', 'names'],
   );
   assert.match(errors?.[0]?.message ?? '', /"b-d"/);
-  const many = Array.from({ length: 1000 }, (_, index) => `n${index}`);
+  const many = Array.from({ length: 30_000 }, (_, index) => `n${index}`);
   assert.deepEqual(await client.read(`/alarms/?names=${many}`), {});
-  await client.refused('too-many-names', 'GET', `/alarms/?names=${many},one_more`);
   assert.deepEqual(await client.faulty('invalid-query', 'GET', '/alarms/?names=a&names=b'), ['names']);
   assert.deepEqual(await client.faulty('invalid-query', 'GET', '/alarms/?name=a'), ['name']);
-  assert.deepEqual(await client.faulty('invalid-query', 'GET', '/alarms/?__proto__=a'), ['__proto__']);
+  assert.deepEqual(await client.faulty('invalid-query', 'GET', '/alarms/?constructor=a'), ['constructor']);
   await client.refused('invalid-query', 'GET', '/alarms/names?names=a');
   await client.refused('invalid-query', 'GET', '/alarms/x?names=a');
 });
@@ -154,18 +153,19 @@ test('methods of other protocols are 405 where there is something, too', async (
   }
 });
 
-test('a body of another type, or of none, is 415', async () => {
+test('a body of another type is 415, and of none is JSON', async () => {
   for (const type of [
     'text/plain',
     'application/jsonp',
     'application/json2',
     'multipart/form-data; boundary=x',
+    'application/x-www-form-urlencoded',
     'json',
   ]) {
     await client.refused('unsupported-media-type', 'PUT', '/alarms/a', { raw: '{"name":"a","severity":1}', type });
   }
   const head = ['PUT /config/v2/alarms/a HTTP/1.1', 'Host: localhost', 'Content-Length: 2', 'Connection: close'];
-  assert.equal(nameOfProblem(await sendRaw(server.url, head, '{}')), 'unsupported-media-type');
+  assert.equal(nameOfProblem(await sendRaw(server.url, head, '{}')), 'invalid-body');
   for (const type of ['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/json ;charset="utf-8"']) {
     await client.done('PUT', '/alarms/a', { raw: '{"name":"a","severity":1}', type });
   }

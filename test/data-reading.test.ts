@@ -93,9 +93,8 @@ for (const [family, { schema, fields, methods }] of Object.entries(families)) {
         const where = await data.faulty('invalid-query', 'GET', `/${family}/?${query}`);
         assert.ok(where.length > 0, query);
       }
-      const names = Array.from({ length: 1001 }, (_, at) => `n${at}`);
-      await data.refused('too-many-names', 'GET', `/${family}/?names=${names.join()}`);
-      assert.deepEqual(await data.read(`/${family}/?names=${names.slice(1).join()}`), {});
+      const names = Array.from({ length: 30_000 }, (_, at) => `n${at}`);
+      assert.deepEqual(await data.read(`/${family}/?names=${names.join()}`), {});
     });
 
     test('are found with and without a slash at the end, and with more slashes than needed', async () => {

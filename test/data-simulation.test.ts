@@ -48,7 +48,7 @@ describe('a simulated measurement', () => {
     await simulate('level', 'd7', '&valid-for=0.05');
     assert.deepEqual(await until('the end', async () => (await vtqOf('level'))[0] !== 'd7' && vtqOf('level')), before);
     assert.deepEqual(await simulations(), {});
-    for (const wrong of ['0', '-1', 'NaN', 'Infinity', '1e999', 'soon', '']) {
+    for (const wrong of ['0', '-1', 'NaN', 'Infinity', '1e', 'soon', '']) {
       await data.refused('invalid-query', 'PUT', `/measurements/level?value=d1&valid-for=${wrong}`);
     }
   });
@@ -178,7 +178,7 @@ describe('a value', () => {
       await data.done('PUT', `/measurements/level?value=${query}`);
       assert.equal((await vtqOf('level'))[0], shown, query);
     }
-    await data.done('PUT', '/measurements/zero_s?value=s+a%2Bb');
+    await data.done('PUT', '/measurements/zero_s?value=s%20a+b');
     assert.equal((await vtqOf('zero_s'))[0], 's a+b');
   });
 

@@ -19,7 +19,7 @@ signal.signal(signal.SIGTERM, lambda *_: stopping.set())
 
 def ask(method, path, **query):
     """The JSON of the answer, or None. Raises OSError where the service refuses or does not answer."""
-    url = BASE + path + ("?" + urllib.parse.urlencode(query) if query else "")
+    url = BASE + path + ("?" + urllib.parse.urlencode(query, quote_via=urllib.parse.quote) if query else "")
     request = urllib.request.Request(url, method=method, headers={"Authorization": f"Bearer {TOKEN}"})
     with urllib.request.urlopen(request, timeout=5) as answer:
         text = answer.read()

@@ -19,7 +19,9 @@ while :; do
   if [ "$(( ${quality:-0} & 192 ))" -eq 192 ]; then
     text=$(printf 'Tank 1: %.1f m' "${level% *}")
     if [ "$text" != "${shown:-}" ]; then
-      ask PUT commands/gate_panel_text -G --data-urlencode "value=s$text" && shown=$text && echo "$text"
+      # In a query a space is %20: a plus sign is a plus sign.
+      value=$(printf '%s' "s$text" | sed 's/%/%25/g; s/ /%20/g')
+      ask PUT "commands/gate_panel_text?value=$value" && shown=$text && echo "$text"
     fi
   fi
   sleep 1

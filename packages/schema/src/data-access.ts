@@ -151,7 +151,6 @@ export type Simulation = Static<typeof Simulation>;
 /** Seconds, fractions allowed. */
 export const ValidFor = Type.Number({
   exclusiveMinimum: 0,
-  maximum: 1_000_000_000,
   description: 'Seconds after which the simulation ends by itself; without it, it lasts until it is stopped.',
 });
 

@@ -52,7 +52,6 @@ export const problems = {
     'The answer is too long for the channel',
     'Ask for a shorter interval, limit, max-points or resample, or read over HTTP, which has no limit.',
   ),
-  'too-many-names': problem(400, 'Too many names are listed', 'Split the list, or read the whole collection.'),
   'too-many-operations': problem(400, 'The transaction is too long', 'Split it.'),
   'unknown-request': problem(400, 'There is no such request', 'The channel reference lists every request.'),
   'invalid-token': problem(

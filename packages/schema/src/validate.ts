@@ -52,8 +52,8 @@ function compileFits(schema: TSchema): (data: unknown) => boolean {
 }
 
 const textForms: Record<string, RegExp> = {
-  integer: /^[+-]?\d{1,20}$/,
-  number: /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/,
+  integer: /^[+-]?\d+$/,
+  number: /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/,
   boolean: /^(?:0|1|false|true)$/,
 };
 
@@ -62,7 +62,13 @@ function readTexts(data: unknown, properties: Record<string, { type?: unknown }>
   const read = ([field, text]: [string, unknown]): [string, unknown] => {
     const type = Object.hasOwn(properties, field) ? String(properties[field]?.type) : '';
     if (typeof text !== 'string' || !textForms[type]?.test(text)) return [field, text];
-    return [field, type === 'boolean' ? text === '1' || text === 'true' : Number(text)];
+    return [field, type === 'boolean' ? text === '1' || text === 'true' : numberOf(text)];
   };
   return Object.fromEntries(Object.entries(data as object).map(read));
+}
+
+/** A number of any length: beyond the last double it is that. */
+function numberOf(text: string): number {
+  const number = Number(text);
+  return Number.isFinite(number) ? number : Math.sign(number) * Number.MAX_VALUE;
 }

@@ -120,7 +120,7 @@ const readSeveral = <const Options extends Record<string, TSchema>>(
     ...reads(archive),
     summary: `Read the records of the named ${many}, or of all; unknown names are left out`,
     input: { ...names, ...times, ...options },
-    problems: [...ofReads, 'too-many-names'],
+    problems: [...ofReads],
     http: { method: 'GET', path, answer: records(schema) },
   });
 

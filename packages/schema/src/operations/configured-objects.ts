@@ -66,7 +66,7 @@ function operationsOf(family: Family, namesPath: string, allPath: string, path: 
       ...reads(subject),
       summary: `List all configured ${many}, or the named ones; unknown names are left out`,
       input: names,
-      problems: ['too-many-names'],
+      problems: [],
       http: { method: 'GET', path: allPath, answer: json('From name to object.', Collection(schema)) },
     }),
     get: declare({

@@ -62,7 +62,6 @@ export type InputOf<N extends OperationName> = OperationInput<(typeof operations
 export { maxBatchItems } from './channel-fields.ts';
 export { bytesType, sqliteType } from './configuration.ts';
 export { familyTitles } from './configured-objects.ts';
-export { maxNames } from './inputs.ts';
 export {
   type Action,
   type BodyLimit,

@@ -6,15 +6,10 @@ import { selection, selectionOfFew, some } from './channel-fields.ts';
 import type { LiveKind } from './live-kinds.ts';
 import { declare, json, reads, type Subject, type WatchKind } from './operation.ts';
 
-/** As many as a URL of the length that the service takes can list. */
-export const maxNames = 1000;
-
 export const name = { name: Identifier };
 
 export const names = {
-  names: Type.Optional(
-    Type.Array(Type.String(), { description: `Only these: at most ${maxNames} names, comma-separated.` }),
-  ),
+  names: Type.Optional(Type.Array(Type.String(), { description: 'Only these, comma-separated.' })),
 };
 
 const fields = <const Field extends string>(words: readonly Field[]) => ({
@@ -77,7 +72,7 @@ export const list = <
     ...reads(kind),
     summary: `List all ${kind.one}s, or the named ones; unknown names are left out`,
     input: { ...names, ...fields(words) },
-    problems: ['too-many-names'],
+    problems: [],
     http: { method: 'GET', path, answer: json('From name to object.', someOf(schema)) },
     channel: [
       {

@@ -1,12 +1,11 @@
-// Lists in a query: names and fields, comma-separated, checked while they are parsed. Parsing stops at the first item
-// too many and at the 20th fault, so that the cost of a list does not grow with the URL.
-import { type Fault, isIdentifier, maxFaults, maxNames, ProblemError, type ProblemName } from '@telltale/schema';
+// Lists in a query: names and fields, comma-separated, checked while they are parsed. There may be as many names as fit
+// the header. Parsing stops at the first field too many and at the 20th fault.
+import { type Fault, isIdentifier, maxFaults, ProblemError } from '@telltale/schema';
 
 export function readNames(text: string): string[] {
   return readList(text, {
     parameter: 'names',
-    most: maxNames,
-    tooMany: 'too-many-names',
+    most: Infinity,
     isRight: isIdentifier,
     why: 'is not a name',
   });
@@ -16,7 +15,6 @@ export function readFields(text: string, known: readonly string[]): string[] {
   return readList(text, {
     parameter: 'fields',
     most: known.length,
-    tooMany: 'invalid-query',
     isRight: (field) => known.includes(field),
     why: `is not a field; known are ${known.join(', ')}`,
   });
@@ -26,19 +24,18 @@ interface ListRules {
   readonly parameter: 'names' | 'fields';
   /** Items, the same one given twice counted twice. */
   readonly most: number;
-  readonly tooMany: ProblemName;
   readonly isRight: (item: string) => boolean;
   readonly why: string;
 }
 
 function readList(text: string, rules: ListRules): string[] {
   if (text === '') return [];
-  const { parameter, most, tooMany, isRight, why } = rules;
+  const { parameter, most, isRight, why } = rules;
   const items: string[] = [];
   const faults: Fault[] = [];
   for (let start = 0; start <= text.length; ) {
     if (items.length === most) {
-      throw new ProblemError(tooMany, `${parameter} lists more than ${most} ${parameter}.`);
+      throw new ProblemError('invalid-query', `${parameter} lists more than ${most} ${parameter}.`);
     }
     const comma = text.indexOf(',', start);
     const item = text.slice(start, comma < 0 ? undefined : comma);

@@ -1,5 +1,6 @@
 // Reads the query of a request parameter by parameter, by the schema of its route: an unknown or repeated parameter is
-// reported as it is met, and reading stops at the 20th fault. So 40,000 parameters cost what 20 do.
+// reported as it is met, and reading stops at the 20th fault. So 40,000 parameters cost what 20 do. A plus sign is a plus
+// sign, as in a path: values have signs.
 import { type Checker, checker, type Fault, maxFaults, ProblemError } from '@telltale/schema';
 import type { TObject } from 'typebox';
 import { readFields, readNames } from './read-list.ts';
@@ -52,6 +53,7 @@ function readParameters(text: string, known: ReadonlySet<string>): Record<string
     const rawName = equals < 0 ? piece : piece.slice(0, equals);
     const name = decoded(rawName);
     const value = equals < 0 ? '' : decoded(piece.slice(equals + 1));
+    if (name?.startsWith('_')) continue; // a cache buster
     if (name === undefined) faults.push({ path: rawName.slice(0, 80), message: notEncoded });
     else if (!known.has(name)) faults.push({ path: name.slice(0, 80), message: unknown(known) });
     else if (name in found) faults.push({ path: name, message: 'is given more than once' });
@@ -63,12 +65,11 @@ function readParameters(text: string, known: ReadonlySet<string>): Record<string
   return found;
 }
 
-/** As a form is encoded; undefined where it is not. */
+/** Undefined where it is not UTF-8, or not percent-encoded. */
 function decoded(text: string): string | undefined {
-  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
-  if (!spaced.includes('%')) return spaced;
+  if (!text.includes('%')) return text;
   try {
-    return decodeURIComponent(spaced);
+    return decodeURIComponent(text);
   } catch {
     return undefined;
   }

@@ -54,9 +54,12 @@ export class SimulationControl {
     this.#restored.clear();
   }
 
-  simulate(name: string, request: SimulationRequest): Promise<void> {
+  /** One that would end behind the last time there is lasts until it is stopped. */
+  simulate(name: string, given: SimulationRequest): Promise<void> {
     const { clock } = this.#options;
     const [sinceUs, sinceMs] = [clock.now(), clock.monotonicMs()];
+    const isEndless = (given.validForS ?? 0) * 1_000_000 > Number.MAX_SAFE_INTEGER - sinceUs;
+    const request = isEndless ? { ...given, validForS: undefined } : given;
     return this.#persistence.operate(name, () => this.#simulate(name, request, sinceUs, sinceMs));
   }
 

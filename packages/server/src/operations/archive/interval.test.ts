@@ -45,6 +45,10 @@ describe('a time of an interval', () => {
     ['1', 1_000_000],
     ['.000001', 1],
     ['5.', 5_000_000],
+    ['1.700000000123456e9', 1_700_000_000_123_456],
+    ['-36E+2', nowUs - 3_600_000_000],
+    ['1e-6', 1],
+    ['1e999', end],
     ['9007199254.740991', latest],
     ['9007199254.740992', end],
     ['9'.repeat(400), end],
@@ -69,7 +73,24 @@ describe('a time of an interval', () => {
     assert.equal(since('-1.0000009'), nowUs - 1_000_000);
   });
 
-  for (const text of ['', '-', '.', '+', 'x', '1e3', '0x10', 'NaN', 'Infinity', '1,5', ' 1', '1 ', '--1', '1.2.3']) {
+  for (const text of [
+    '',
+    '-',
+    '.',
+    '+',
+    'x',
+    '1e',
+    'e3',
+    '1e3.5',
+    '0x10',
+    'NaN',
+    'Infinity',
+    '1,5',
+    ' 1',
+    '1 ',
+    '--1',
+    '1.2.3',
+  ]) {
     test(`${JSON.stringify(text)} is none`, () => assert.throws(() => since(text), isRefused));
   }
 

@@ -9,6 +9,7 @@ export interface Interval {
 }
 
 const decimal = /^([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))$/;
+const withExponent = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)[eE][+-]?\d+$/;
 
 /** More seconds than any time has; the product of as many is a double, exact or not. */
 const mostDigits = 10;
@@ -25,7 +26,10 @@ export function readInterval(since: string | number, until: string | number, now
 }
 
 function digitsOf(time: string | number): string {
-  return typeof time === 'string' ? time : formatText('d', time);
+  if (typeof time === 'number') return formatText('d', time);
+  if (!withExponent.test(time)) return time;
+  const number = Number(time);
+  return formatText('d', Number.isFinite(number) ? number : Math.sign(number) * Number.MAX_VALUE);
 }
 
 /**

@@ -79,7 +79,7 @@ describe('the archive over HTTP', () => {
   });
 
   test('refuses an impossible interval', async () => {
-    for (const path of ['3/1', 'x/1', '1/', '1/1e3', '1/%20', '-1/-2'].filter((each) => !each.endsWith('/'))) {
+    for (const path of ['3/1', 'x/1', '1/', '1/1e', '1/%20', '-1/-2'].filter((each) => !each.endsWith('/'))) {
       await refused(`/measurements/level/${path}`, 400, 'invalid-interval');
       await refused(`/measurements/level/${path}`, 400, 'invalid-interval', { method: 'DELETE' });
     }

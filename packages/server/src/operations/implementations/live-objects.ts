@@ -1,5 +1,4 @@
 // Implements the operations of live measurements, commands and alarms.
-import { isDatatype, traitsOf } from '@telltale/schema';
 import { collectionText } from '../collection-text.ts';
 import type { IsWanted, LiveData } from '../data/index.ts';
 import type { StackAccess } from '../diagnostics/index.ts';
@@ -20,7 +19,7 @@ export function liveObjects({ data, stacks, boot }: LiveObjectParts) {
     },
     getMeasurement: ({ name }) => data.readMeasurement(name),
     simulateMeasurement: ({ name, value, quality, 'valid-for': validForS }, { caller }) =>
-      data.measurements.simulate(name, { value: signed(value), quality, validForS, by: caller.author }),
+      data.measurements.simulate(name, { value, quality, validForS, by: caller.author }),
     stopSimulation: ({ name }) => data.measurements.stopSimulation(name),
     listSimulations: () => collectionText(data.measurements.simulations().map((each) => [each.name, each])),
     explainMeasurement: ({ name }) => stacks.explain(name),
@@ -30,7 +29,7 @@ export function liveObjects({ data, stacks, boot }: LiveObjectParts) {
     },
     getCommand: ({ name }) => data.readCommand(name),
     getCommandByAlias: ({ name }) => data.readCommand(name),
-    writeCommand: ({ name, value }) => data.commands.write(name, signed(value)),
+    writeCommand: ({ name, value }) => data.commands.write(name, value),
     listAlarms: {
       run: (selection, { signal }) => data.readAlarms(selection, whileOpen(signal)),
       version: () => `${boot}-${data.versionOf('alarms')}`,
@@ -49,11 +48,4 @@ export function liveObjects({ data, stacks, boot }: LiveObjectParts) {
 /** Most answers are there before anybody asks whether they are wanted. */
 function whileOpen(signal: Asked['signal']): IsWanted {
   return () => !signal().aborted;
-}
-
-/** In a query most parsers read a plus sign as a space; before a number only the sign can be meant. */
-function signed(value: string): string {
-  const prefix = value.charAt(0);
-  const isNumber = isDatatype(prefix) && traitsOf(prefix).isQuantity;
-  return isNumber && value.charAt(1) === ' ' ? `${prefix}+${value.slice(2)}` : value;
 }
