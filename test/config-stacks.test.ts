@@ -47,6 +47,8 @@ for (const role of ['connector', 'provider'] as const) {
       assert.equal(stack.defaults?.bus, 'loopback');
       assert.equal(description.measurement?.enabled, true);
       assert.ok(new RegExp(String(description.command?.regex)));
+      const doc = description.measurement?.doc as string[];
+      assert.ok(Array.isArray(doc) && doc.length > 0 && doc.every((text) => text !== '' && !text.includes('\n\n')));
       assert.ok(Array.isArray(description.command?.examples) && description.command.examples.length > 0);
     });
 

@@ -140,12 +140,12 @@ describe('an executable', () => {
       './run',
       'a//b',
       'a/',
-      '',
-      '.incoming/x',
+      '.',
+      '.../..',
       'a\\b',
       'a\0b',
     ];
-    for (const executable of [...bad, 'C:run', 'a b', 'ä', `${'a/'.repeat(8)}a`, 'a'.repeat(129), 'a\n']) {
+    for (const executable of [...bad, 'C:run', 'ä', `${'a/'.repeat(8)}a`, 'a'.repeat(129), 'a\n']) {
       const { errors } = await refused('invalid-body', addModule('escape', executable));
       assert.deepEqual(
         errors?.map(({ path }) => path),

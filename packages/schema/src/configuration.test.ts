@@ -110,8 +110,8 @@ const values: Record<string, { good: unknown[]; bad: unknown[] }> = {
     bad: ['.', 'a.', '.a', 'a..b', 'a b', 'a/b', 'ä', 'a\n', 'a'.repeat(65), Array(17).fill('a').join('.'), 5, {}],
   },
   path: {
-    good: ['loop', 'bin/loop.py', 'a/b/c/d/e/f/g/h', 'a-b_c.d'],
-    bad: ['', '/bin/sh', '../x', 'a/../b', './a', 'a//b', 'a/', '.a', 'a/.b', 'a\\b', 'a\u0000', 5, {}],
+    good: ['loop', 'bin/loop.py', 'a/b/c/d/e/f/g/h', 'a-b_c.d', '.a', 'a/.b', ' a b/..c ', '...'],
+    bad: ['', '/bin/sh', '../x', 'a/../b', './a', 'a//b', 'a/', '.', 'a/..', 'a\\b', 'a\u0000', 5, {}],
   },
 };
 

@@ -117,16 +117,20 @@ export const Command = Type.Object(
 );
 export type Command = Static<typeof Command>;
 
+/** A name of a file: neither . nor .. */
+const pathPart =
+  '(?:[A-Za-z0-9_ -][A-Za-z0-9_. -]{0,127}|[.][A-Za-z0-9_ -][A-Za-z0-9_. -]{0,126}|[.]{2}[A-Za-z0-9_. -]{1,126})';
+
 export const FunctionModule = Type.Object(
   {
     name: Identifier,
     description: Description,
     executable: Type.Optional(
       Type.String({
-        pattern: '^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}(/[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}){0,7}$',
+        pattern: `^${pathPart}(/${pathPart}){0,7}$`,
         description:
-          "The executable's path inside the module's own folder, such as bin/loop.py: at most 8 parts of " +
-          '0-9, a-z, A-Z, _, - and ., none of which begins with a dot.',
+          "The executable's path inside the module's own folder, such as bin/loop.py: at most 8 parts of up to 128 " +
+          'characters of 0-9, a-z, A-Z, _, -, . and spaces; none of them is . or ...',
       }),
     ),
     debug: Type.Optional(Flag('Whether the module is asked to tell more.')),
@@ -160,6 +164,28 @@ export type Connector = Static<typeof Connector>;
 
 export const Provider = Type.Object(stackInstanceFields, strict('Provider'));
 export type Provider = Static<typeof Provider>;
+
+/** In these fields, references, ranges, deadbands and paths, an empty text is not set: clients with forms send it. */
+const unsetWhenEmpty: ReadonlySet<string> = new Set([
+  'connectorName',
+  'leader',
+  'stackName',
+  'trgMeasurement',
+  'wdtMeasurement',
+  'rawRangeLo',
+  'rawRangeHi',
+  'euRangeLo',
+  'euRangeHi',
+  'deadband',
+  'archValueDeadband',
+  'trgHysteresis',
+  'executable',
+]);
+
+/** Whether a field with this value counts as not set, in a body and in the database. */
+export function isUnset(field: string, value: unknown): boolean {
+  return value === null || value === undefined || (value === '' && unsetWhenEmpty.has(field));
+}
 
 /** The six families, by their path segment, in the order in which everything lists them. */
 export const families = {
@@ -197,7 +223,8 @@ export const Stack = Type.Object(
       Type.Object(
         {},
         {
-          description: 'Title, parameters, and the address syntax of measurements and commands.',
+          description:
+            'Title, parameters, and the address syntax of measurements and commands, whose doc is a list of paragraphs.',
           additionalProperties: true,
         },
       ),

@@ -1,5 +1,5 @@
 // Arbitrary objects of every family, for property tests: each fits its schema and uses what the schema allows.
-import { type Family, families, familyNames } from '@telltale/schema';
+import { type Family, families, familyNames, isUnset } from '@telltale/schema';
 import fc from 'fast-check';
 import type { TObject } from 'typebox';
 import { type Content, emptyContent } from '../src/cfgdb/content.ts';
@@ -51,7 +51,7 @@ function anyValue(field: string, { type, enum: words, pattern, minimum, maximum 
   if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern));
   if (type === 'boolean') return fc.boolean();
   if (type === 'object') return anyMap;
-  if (type !== 'integer') return anyText;
+  if (type !== 'integer') return anyText.filter((text) => !isUnset(field, text));
   const limits = { min: minimum ?? -Number.MAX_SAFE_INTEGER, max: maximum ?? Number.MAX_SAFE_INTEGER };
   return fc.oneof(
     fc.constantFrom(limits.min, limits.max),

@@ -15,7 +15,7 @@ import { findSlowAddress } from './testing/find-slow-address.ts';
 
 const coil: AddressSyntax = {
   regex: '^coil [0-9]{1,5}$',
-  doc: 'A coil by its number.',
+  doc: 'A coil by its number.\n\nNumbers begin at 1.',
   examples: [{ address: 'coil 7', meaning: 'the coil 7' }],
   check: (address, { datatype }) =>
     datatype === 'b' ? undefined : `${address} is a coil and wants datatype b, not ${datatype}`,
@@ -239,8 +239,8 @@ describe('a stack', () => {
     assert.deepEqual(description.parameters.parity?.enum, ['none', 'even', 'odd']);
     assert.equal(description.parameters.label?.regex, '^[a-z|]+$');
     const { regex, doc, examples } = coil;
-    assert.deepEqual(description.measurement, { enabled: true, regex, doc, examples });
-    assert.deepEqual(description.command, { enabled: false, regex: null, doc: '', examples: [] });
+    assert.deepEqual(description.measurement, { enabled: true, regex, doc: doc.split('\n\n'), examples });
+    assert.deepEqual(description.command, { enabled: false, regex: null, doc: [], examples: [] });
     assert.deepEqual(role.readVariables({ ...defaults, host: 'x' }).faults, []);
   });
 

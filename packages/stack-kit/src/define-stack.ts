@@ -56,7 +56,8 @@ export interface AddressDescription {
   enabled: boolean;
   /** Null where not enabled. */
   regex: string | null;
-  doc: string;
+  /** Paragraphs. */
+  doc: string[];
   examples: AddressExample[];
 }
 
@@ -177,9 +178,9 @@ function defineRole<V extends TObject>(
 }
 
 function describeSyntax(syntax: AddressSyntax | undefined): AddressDescription {
-  if (syntax === undefined) return { enabled: false, regex: null, doc: '', examples: [] };
+  if (syntax === undefined) return { enabled: false, regex: null, doc: [], examples: [] };
   const { regex, doc, examples } = syntax;
-  return { enabled: true, regex, doc, examples: [...examples] };
+  return { enabled: true, regex, doc: doc.split('\n\n'), examples: [...examples] };
 }
 
 function within<T>(place: string, make: () => T): T {

@@ -29,7 +29,7 @@ function documentRole(heading: string, { description, defaults }: StackDescripti
 function documentAddresses(heading: string, { enabled, regex, doc, examples }: AddressDescription): string[] {
   if (!enabled || regex === null) return [heading, 'None.'];
   const rows = examples.map(({ address, meaning }) => [code(address), meaning]);
-  return [heading, doc, markdownTable(['Example', 'Meaning'], rows), `Form: ${code(regex)}`];
+  return [heading, ...doc, markdownTable(['Example', 'Meaning'], rows), `Form: ${code(regex)}`];
 }
 
 function allowed({ type, enum: words, range, regex, secret }: ParameterDescription): string {

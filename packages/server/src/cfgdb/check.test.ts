@@ -126,7 +126,7 @@ describe('a connector or provider', () => {
     assert.deepEqual(reported({ connectors, providers: [{ name: 'x', stackName: 'meter' }] }), [
       'connectors x0 stackName: there is no connector stack "nothing"',
       'connectors x1 stackName: there is no connector stack "constructor"',
-      'connectors x2 stackName: there is no connector stack ""',
+      'connectors x2 stackName: is required: name the stack that it runs',
       'connectors x3 stackName: there is no connector stack "shelf"',
       'providers x stackName: there is no provider stack "meter"',
     ]);

@@ -8,6 +8,7 @@ import {
   families,
   familyNames,
   isIdentifier,
+  isUnset,
   maxFaults,
   maxOperations,
   OperationEnvelope,
@@ -60,7 +61,7 @@ function readFitting(
   at: string,
   faults: Fault[],
 ): FamilyObject[Family] | undefined {
-  const object = withoutNulls(family, body);
+  const object = withoutUnset(body);
   const found = checkers[family].faults(object, at, maxFaults - faults.length);
   const ownName = (object as { name?: unknown } | null)?.name;
   if (typeof ownName === 'string' && ownName !== name && isIdentifier(ownName)) {
@@ -77,14 +78,12 @@ function toStored(family: Family, name: string, object: FamilyObject[Family], at
   return { family, name, text, values: text.length > longText ? undefined : values };
 }
 
-/** A field that is null is not set; one that is unknown stays, to be refused. */
-function withoutNulls(family: Family, body: unknown): unknown {
+/** A field that is null is not set, also an unknown one; neither is a reference, a range or a deadband that is empty. */
+function withoutUnset(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
-  if (!Object.values(body).includes(null)) return body;
-  const known = families[family].properties;
-  return Object.fromEntries(
-    Object.entries(body).filter(([field, value]) => value !== null || !Object.hasOwn(known, field)),
-  );
+  const fields = Object.entries(body);
+  const set = fields.filter(([field, value]) => !isUnset(field, value));
+  return set.length === fields.length ? body : Object.fromEntries(set);
 }
 
 /**

@@ -1,6 +1,6 @@
 // How the objects of a family lie in SQLite: one table a family, one column a field, derived from the schemas; and the
 // canonical JSON text of an object, by which objects are compared, rendered and served.
-import { type Family, type FamilyObject, families, familyNames, ProblemError } from '@telltale/schema';
+import { type Family, type FamilyObject, families, familyNames, isUnset, ProblemError } from '@telltale/schema';
 import type { TObject } from 'typebox';
 import { configurationFile, currentFormat } from '../upgrade/index.ts';
 
@@ -64,8 +64,8 @@ export function createTable({ name, columns }: Table, schema = 'main'): string {
   });
   return `CREATE TABLE ${schema}.${name} (
   ${lines.join(',\n  ')},
-  changedAt INTEGER NOT NULL,
-  changedBy TEXT NOT NULL,
+  changedAt INTEGER NOT NULL DEFAULT 0,
+  changedBy TEXT NOT NULL DEFAULT '',
   PRIMARY KEY (name)
 ) STRICT, WITHOUT ROWID`;
 }
@@ -74,7 +74,7 @@ export function createTable({ name, columns }: Table, schema = 'main'): string {
 export function toColumns<F extends Family>(family: F, object: FamilyObject[F]): ColumnValue[] {
   return tables[family].columns.map(({ field, kind }) => {
     const value = (object as Record<string, unknown>)[field];
-    if (value === undefined || value === null) return null;
+    if (isUnset(field, value)) return null;
     if (kind === 'map') return canonicalMap(value as Record<string, string>);
     return kind === 'boolean' ? Number(value) : (value as string | number);
   });
@@ -93,9 +93,9 @@ export function canonicalMap(map: Record<string, string>): string {
 export function toText({ columns }: Table, values: readonly ColumnValue[]): string {
   let text = '';
   let index = 0;
-  for (const { kind, opening } of columns) {
+  for (const { field, kind, opening } of columns) {
     const value = values[index++];
-    if (value === null || value === undefined) continue;
+    if (isUnset(field, value)) continue;
     text += opening;
     if (kind === 'text') text += JSON.stringify(value);
     else if (kind === 'boolean') text += value === 1 ? 'true' : 'false';

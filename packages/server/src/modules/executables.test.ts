@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import {
+  chmodSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -131,6 +132,22 @@ describe('an executable', () => {
     await executables.delete('pump', undefined);
     await hasNone('pump');
     assert.deepEqual(files(), []);
+  });
+
+  test('that the system does not let go is not deleted, and is still there', {
+    skip: process.getuid?.() !== 0 && 'only root can become another user',
+  }, async () => {
+    await put('pump', 'bytes');
+    for (const each of [home, folder, join(folder, '.incoming')]) chmodSync(each, 0o755);
+    const [own = ''] = readdirSync(folder).filter((each) => each !== '.incoming');
+    chmodSync(join(folder, own), 0o1777); // nobody removes what belongs to others: EPERM
+    process.seteuid?.('nobody');
+    try {
+      await assert.rejects(executables.delete('pump', undefined), named('executable-locked'));
+    } finally {
+      process.seteuid?.(0);
+    }
+    assert.equal(await get('pump'), 'bytes');
   });
 
   test('can be run, whatever the permissions of new files are', async () => {

@@ -2,7 +2,7 @@
 // never leaves it, not even through symbolic links. Whether a module exists is not decided here.
 import { createHash, randomUUID } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open, rename, rm, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type ExecutableStat, ProblemError, Semaphore } from '@telltale/schema';
@@ -142,7 +142,7 @@ export class Executables {
     const target = await this.#resolve(module, path, false);
     const upload = await this.#uploads.forget(stored);
     try {
-      await rm(target);
+      await unlink(target);
       await syncFolder(dirname(target));
     } catch (error) {
       await this.#uploads.remember(upload);
