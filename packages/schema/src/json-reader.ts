@@ -26,7 +26,11 @@ export interface JsonReaderOptions {
   readonly handOn?: HandOn;
   /** Of what JSON.parse is given at once; 0: nothing but texts, numbers and words. */
   readonly pieceBytes?: number;
+  readonly reviver?: Reviver;
 }
+
+/** As JSON.parse has it. */
+export type Reviver = (key: string, value: unknown, context?: { readonly source?: string }) => unknown;
 
 export interface HandOn {
   readonly member: string;
@@ -64,6 +68,7 @@ export class JsonReader {
   readonly #takesDuplicates: boolean;
   readonly #handOn: HandOn | undefined;
   readonly #pieceBytes: number;
+  readonly #reviver: Reviver | undefined;
   readonly #path: (string | number)[] = [];
   #read: unknown;
   #at = 0;
@@ -77,12 +82,13 @@ export class JsonReader {
   #commas = 0;
   #hasEscapedKey = false;
 
-  constructor(bytes: Uint8Array, { limits, handOn, pieceBytes = usualPieceBytes }: JsonReaderOptions) {
+  constructor(bytes: Uint8Array, { limits, handOn, pieceBytes = usualPieceBytes, reviver }: JsonReaderOptions) {
     this.#bytes = bytes;
     this.#limits = limits ?? noLimits;
     this.#takesDuplicates = limits === undefined;
     this.#handOn = handOn;
     this.#pieceBytes = pieceBytes;
+    this.#reviver = reviver;
     if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) this.#at = 3;
   }
 
@@ -207,7 +213,7 @@ export class JsonReader {
       throw new ProblemError('malformed-json', 'The body is not UTF-8.');
     }
     try {
-      return JSON.parse(opening + text + closing);
+      return JSON.parse(opening + text + closing, this.#reviver);
     } catch (error) {
       const isWhole = start === 0 && end === this.#bytes.length;
       throw new ProblemError(

@@ -2,7 +2,7 @@
 // escape for another one that an object of the same shape had before: once `{"a":1,"\\":1}` was read, `{"a":1,"\"":1}`
 // comes out with the key `\` (nodejs/node issue 63785; Node 24 and 26). Texts with such keys are rare; they alone are put
 // together by hand, so that V8 never has to make one of them.
-import { JsonReader, readAll } from './json-reader.ts';
+import { JsonReader, type Reviver, readAll } from './json-reader.ts';
 
 /** Throws as JSON.parse does. */
 export function parseJson(text: string): unknown {
@@ -10,7 +10,14 @@ export function parseJson(text: string): unknown {
   return hasEscapedKey(text) ? readAll(byHand(text)) : value;
 }
 
-/** The same, in steps where it takes long. */
+/** The same, but whole numbers that a double does not hold are bigints. */
+export function parseExactJson(text: string): unknown {
+  if (!/[0-9]{16}/.test(text)) return parseJson(text); // nearly every text
+  const value: unknown = JSON.parse(text, exactNumber);
+  return hasEscapedKey(text) ? readAll(byHand(text, exactNumber)) : value;
+}
+
+/** The same as `parseJson`, in steps where it takes long. */
 export function* parsingJson(text: string): Generator<undefined, unknown> {
   if (!hasEscapedKey(text)) return JSON.parse(text);
   const reader = byHand(text);
@@ -18,8 +25,16 @@ export function* parsingJson(text: string): Generator<undefined, unknown> {
   return reader.value;
 }
 
-function byHand(text: string): JsonReader {
-  return new JsonReader(new TextEncoder().encode(text), { pieceBytes: 0 });
+function byHand(text: string, reviver?: Reviver): JsonReader {
+  return new JsonReader(new TextEncoder().encode(text), { pieceBytes: 0, ...(reviver && { reviver }) });
+}
+
+/** More digits than any 64-bit integer has say nothing more: it is too large for all. */
+const maxDigits = 40;
+
+function exactNumber(_key: string, value: unknown, { source = '' }: { readonly source?: string } = {}): unknown {
+  const isInexact = typeof value === 'number' && !Number.isSafeInteger(value) && /^-?[0-9]+$/.test(source);
+  return isInexact && source.length <= maxDigits ? BigInt(source) : value;
 }
 
 const quote = 0x22;

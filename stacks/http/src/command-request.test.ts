@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Datatype, Value } from '@telltale/schema';
+import { type Datatype, parseExactJson, type Value } from '@telltale/schema';
 import { Refused } from '@telltale/stack-kit';
 import fc from 'fast-check';
 import { judgeAnswer, requestOf } from './command-request.ts';
-import { parseExactJson } from './exact-json.ts';
 
 function sent(address: string, datatype: Datatype, value: Value, properties: Record<string, string> = {}) {
   return requestOf({ id: 1, name: 'written', address, datatype, properties, last: undefined }, value);

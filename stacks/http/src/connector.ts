@@ -2,7 +2,7 @@
 // its own: one that fails leaves the others alone. The rhythm is the poller's.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Batch, quality, unstored, type Value } from '@telltale/schema';
+import { type Batch, parseExactJson, quality, unstored, type Value } from '@telltale/schema';
 import {
   type BrowseAnswer,
   type BrowseRequest,
@@ -25,7 +25,6 @@ import {
 import { browseDocument, browsePaths } from './browse.ts';
 import { judgeAnswer, requestOf } from './command-request.ts';
 import type { ConnectorVariables } from './connector-variables.ts';
-import { parseExactJson } from './exact-json.ts';
 import { parseHeaders } from './headers.ts';
 import { type HttpAnswer, HttpClient, Unanswered } from './http-client.ts';
 import { addReading, type Item, itemOf } from './item.ts';

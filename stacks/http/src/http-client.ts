@@ -2,7 +2,6 @@
 // followed, since it would take the credentials to wherever it leads.
 import { Agent, type AgentOptions, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { Agent as TlsAgent, type AgentOptions as TlsAgentOptions, request as tlsRequest } from 'node:https';
-import type { Socket } from 'node:net';
 import { type Clock, onAbort } from '@telltale/schema';
 
 export interface HttpClientOptions {
@@ -63,7 +62,6 @@ export class HttpClient {
     const { connections, tls } = options;
     const agentOptions: AgentOptions & TlsAgentOptions = { keepAlive: true, maxSockets: connections, ...tls };
     this.#agent = this.#isTls ? new TlsAgent(agentOptions) : new Agent(agentOptions);
-    closeTalkativeIdle(this.#agent);
   }
 
   /** Over a pooled connection. Throws `Unanswered`, or the reason of the signal. */
@@ -176,23 +174,6 @@ function whenSent(asking: ClientRequest, isTls: boolean, call: () => void): void
     if (socket.connecting) socket.once(isTls ? 'secureConnect' : 'connect', call);
     else call();
   });
-}
-
-/** What a server says unasked would be taken for the answer to the next request: Node 26 sees to it, older ones do not. */
-function closeTalkativeIdle(agent: Agent): void {
-  const close = function (this: Socket) {
-    this.destroy();
-  };
-  const keepSocketAlive = agent.keepSocketAlive.bind(agent);
-  const reuseSocket = agent.reuseSocket.bind(agent);
-  agent.keepSocketAlive = (socket) => {
-    socket.on('data', close);
-    return keepSocketAlive(socket);
-  };
-  agent.reuseSocket = (socket, asking) => {
-    socket.off('data', close);
-    reuseSocket(socket, asking);
-  };
 }
 
 function textOf(error: Error & { code?: unknown; errors?: readonly Error[] }): string {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Datatype, quality } from '@telltale/schema';
+import { type Datatype, parseExactJson, quality } from '@telltale/schema';
 import fc from 'fast-check';
-import { parseExactJson } from './exact-json.ts';
 import { readQuality, readTime } from './read-time.ts';
 import { readValue } from './read-value.ts';
 

@@ -1,10 +1,9 @@
 // The shared suite: a server with JSON in this process for the connector, a reader of the page for the exporter.
 import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
-import type { Datatype, Value } from '@telltale/schema';
+import { type Datatype, parseExactJson, type Value } from '@telltale/schema';
 import { type ConnectorWorld, conformance, type ProviderWorld, type Seen } from '@telltale/stack-kit/testing';
 import { parseCommand, parseMeasurement } from '../src/address.ts';
-import { parseExactJson } from '../src/exact-json.ts';
 import { parseMetric } from '../src/metric-address.ts';
 import stack from '../src/stack.ts';
 import { JsonServer } from './json-server.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { parseExactJson } from './exact-json.ts';
+import { parseExactJson } from './parse-json.ts';
 
 describe('exact JSON', () => {
   test('has whole numbers as they were written, however large', () => {
