@@ -33,6 +33,7 @@ export class ModuleInterface {
   readonly disk = new PlainDisk();
   readonly data: LiveData;
   readonly channel: ChannelServer;
+  readonly requests: ChannelRequests;
   readonly #http: HttpServer;
 
   constructor(
@@ -63,9 +64,10 @@ export class ModuleInterface {
     this.#http = plainHttp({ routes, tokens, log, largestBodyBytes });
     const stacks = { has: () => false, names: () => [], stateText: () => '', onState: () => undefined };
     const watches = new Watches({ data, modules, stacks, clock, maxWatches });
+    this.requests = new ChannelRequests({ implementations, watches, slices: data.slices, gate: openGate });
     this.channel = new ChannelServer({
       path: '/data/ws',
-      requests: new ChannelRequests({ implementations, watches, slices: data.slices, gate: openGate }),
+      requests: this.requests,
       watches,
       clock,
       maxMessageBytes: 1 << 20,

@@ -6,6 +6,7 @@ import { CheckedChannel } from '../../../../test/checked-channel.ts';
 import { ModuleInterface } from '../../test/module-interface.ts';
 import { openGate } from '../../test/plain-http.ts';
 import { ScriptedModules } from '../../test/scripted-modules.ts';
+import { ModuleTokens } from '../access/index.ts';
 
 const cleanup = suiteCleanup();
 
@@ -23,8 +24,8 @@ function counted(): Record<string, number> {
   return Object.fromEntries(more.filter(([, count]) => count > 0));
 }
 
-async function serve(): Promise<ModuleInterface> {
-  const service = new ModuleInterface(new ScriptedModules());
+async function serve(tokens = new ModuleTokens()): Promise<ModuleInterface> {
+  const service = new ModuleInterface(new ScriptedModules(), { tokens });
   await service.open();
   cleanup.defer(() => service.close());
   return service;
@@ -73,4 +74,28 @@ test('an operation over the channel is counted by the same name, each item of a 
     'watchAlarms answered': 1,
     'listAlarms invalid-body': 1,
   });
+});
+
+test('an answer of the channel for which there is no room is counted once, as refused', async () => {
+  const service = await serve();
+  const channel = await CheckedChannel.open(service.url);
+  cleanup.defer(() => channel.close());
+  for (let at = 0; at < 2000; at++) service.data.commands.put({ name: `command_number_${at}`, datatype: 'd' });
+  const queued = Buffer.alloc(81 << 20);
+  service.requests.backlog.hold(queued);
+  await channel.refused('overloaded', 'ReadCommands', {});
+  service.requests.backlog.release(queued);
+  await channel.done('ReadCommands', {});
+  assert.deepEqual(counted(), { 'listCommands overloaded': 1, 'listCommands answered': 1 });
+});
+
+test('what a caller may not do is counted as refused, over HTTP and over the channel', async () => {
+  const tokens = new ModuleTokens();
+  const headers = { authorization: `Bearer ${tokens.issue('level', 'pump')}` };
+  const service = await serve(tokens);
+  const channel = await CheckedChannel.open(service.url, { headers });
+  cleanup.defer(() => channel.close());
+  assert.equal((await service.ask('PUT', '/data/commands/valve?value=d1', { headers })).status, 403);
+  await channel.refused('not-allowed', 'WriteCommands', { writes: [{ name: 'valve', value: 'd2' }] });
+  assert.deepEqual(counted(), { 'writeCommand not-allowed': 2 });
 });

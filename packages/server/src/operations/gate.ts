@@ -122,9 +122,10 @@ export class Gate {
 
   /**
    * The problem with which the caller is answered; it is counted. A fault of the service is logged: the client is
-   * informed only that there was one.
+   * informed only that there was one. `wasAnswered`: it was carried out, but its answer is not sent.
    */
-  refuse(operation: GatedOperation | undefined, error: unknown): ProblemError {
+  refuse(operation: GatedOperation | undefined, error: unknown, wasAnswered = false): ProblemError {
+    if (operation !== undefined && wasAnswered) operation.answered--;
     const problem = error instanceof ProblemError ? error : this.#fault(error);
     operation?.refused.set(problem.problem, (operation.refused.get(problem.problem) ?? 0) + 1);
     return problem;

@@ -89,6 +89,7 @@ export class ChannelRequests {
     let id: RequestId | null = null;
     let begun = onBegun;
     let operation: GatedOperation | undefined;
+    let isCarriedOut = false;
     const { gate, slices } = this.#options;
     const underWay = this.#underWay.get(client) ?? 0;
     this.#underWay.set(client, underWay + 1);
@@ -104,14 +105,16 @@ export class ChannelRequests {
       else if (outcome instanceof Promise) begun ??= this.#order.hold(client);
       // An outcome that is known at once is answered at once: behind the request there may be a close frame.
       const settled = outcome instanceof Promise ? await outcome : outcome;
+      isCarriedOut = settled.results === undefined; // items of a batch are counted each
       const results = settled.results && slices.run(textsOf(settled.results), () => client.isOpen);
       this.#answer(client, id, settled, results instanceof Promise ? await results : results);
+      isCarriedOut = false;
       const more = client.isOpen ? settled.afterwards?.() : undefined;
       if (more === undefined) return;
       begun ??= this.#order.hold(client);
       await more;
     } catch (error) {
-      const problem = gate.refuse(operation, error);
+      const problem = gate.refuse(operation, error, isCarriedOut);
       client.send(`{"request_id":${JSON.stringify(id)},"result":false,"error":${JSON.stringify(problem)}}`);
       this.counts.bad++;
     } finally {
