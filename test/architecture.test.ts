@@ -16,6 +16,7 @@ const table: Record<string, readonly string[]> = {
   web: ['client', 'schema'],
   'server/points': ['schema'],
   'server/alarms': ['schema', 'server/points'],
+  'server/selection': ['schema', 'server/points', 'server/alarms'],
   'server/threads': ['schema'],
   'server/archive': ['schema', 'server/points', 'server/threads'],
   'server/sqlite': ['schema'],
@@ -53,6 +54,7 @@ const table: Record<string, readonly string[]> = {
     'server/modules',
     'server/points',
     'server/runtime',
+    'server/selection',
     'server/stacks',
     'server/threads',
   ],
@@ -64,6 +66,7 @@ const table: Record<string, readonly string[]> = {
     'server/operations',
     'server/points',
     'server/runtime',
+    'server/selection',
   ],
 };
 

@@ -23,7 +23,9 @@ const fieldsOf = <const Field extends string>(words: readonly Field[]) =>
   );
 
 export const selection = <const Field extends string>(words: readonly Field[]) => ({
-  names: Type.Optional(Type.Array(Name, { description: 'Only these; unknown names are left out.' })),
+  names: Type.Optional(
+    Type.Array(Name, { description: 'Only these, names or patterns such as pump*; unknown names are left out.' }),
+  ),
   fields: fieldsOf(words),
 });
 

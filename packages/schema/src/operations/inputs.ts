@@ -1,7 +1,8 @@
 // Inputs and reads that many operations have in common.
-import Type, { type TObject } from 'typebox';
+import Type, { type TObject, type TSchema } from 'typebox';
 import { Collection, Names } from '../configuration.ts';
 import { Identifier } from '../identifier.ts';
+import { NameOrPattern } from '../name-pattern.ts';
 import { selection, selectionOfFew, some } from './channel-fields.ts';
 import type { LiveKind } from './live-kinds.ts';
 import { declare, json, reads, type Subject, type WatchKind } from './operation.ts';
@@ -10,6 +11,15 @@ export const name = { name: Identifier };
 
 export const names = {
   names: Type.Optional(Type.Array(Type.String(), { description: 'Only these, comma-separated.' })),
+};
+
+/** Of live points and alarms, and of their archive, which are found by patterns as well. */
+export const namesOrPatterns = {
+  names: Type.Optional(
+    Type.Array(NameOrPattern, {
+      description: 'Only these: names, or patterns such as pump*, comma-separated.',
+    }),
+  ),
 };
 
 const fields = <const Field extends string>(words: readonly Field[]) => ({
@@ -41,18 +51,22 @@ export const listMany = <
   const Request extends string,
   S extends TObject,
   const Field extends string,
+  Criteria extends Record<string, TSchema>,
 >(
   kind: LiveKind<Key>,
   path: string,
   request: Request,
   schema: S,
   words: readonly Field[],
+  criteria: Criteria,
 ) => {
   const { http, channel, ...listed } = list(kind, path, request, schema, words);
   return declare({
     ...listed,
+    summary: `List all ${kind.one}s, or those that are selected; unknown names are left out`,
+    input: { ...listed.input, ...namesOrPatterns, ...criteria },
     http: { ...http, answer: { ...http.answer, isVersioned: true } },
-    channel: [{ ...channel[0], fields: selection(words), isInOrder: true }],
+    channel: [{ ...channel[0], fields: { ...selection(words), ...criteria }, isInOrder: true }],
   });
 };
 

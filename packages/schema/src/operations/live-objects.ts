@@ -15,6 +15,7 @@ import {
   ValidFor,
 } from '../data-access.ts';
 import { Explanation } from '../diagnostics.ts';
+import { selectorInputs } from '../selector.ts';
 import { maxTextBytes } from '../value-text.ts';
 import { PrefixedValue, Quality } from '../wire-schemas.ts';
 import { batchOf, closed, Name, NameList } from './channel-fields.ts';
@@ -48,6 +49,7 @@ export const measurementOperations = {
     'ReadMeasurements',
     LiveMeasurement,
     measurementFields,
+    selectorInputs.measurements,
   ),
   getMeasurement: get(measurements, '/data/measurements/:name', LiveMeasurement),
   simulateMeasurement: declare({
@@ -125,7 +127,14 @@ export const measurementOperations = {
 };
 
 export const commandOperations = {
-  listCommands: listMany(commands, '/data/commands', 'ReadCommands', LiveCommand, commandFields),
+  listCommands: listMany(
+    commands,
+    '/data/commands',
+    'ReadCommands',
+    LiveCommand,
+    commandFields,
+    selectorInputs.commands,
+  ),
   getCommand: get(commands, '/data/commands/:name', LiveCommand),
   getCommandByAlias: get(commands, '/data/command/:name', LiveCommand),
   writeCommand: declare({
@@ -185,7 +194,7 @@ const operate = <const Forms extends readonly ChannelForm[]>(
   });
 
 export const alarmOperationsOfService = {
-  listAlarms: listMany(alarms, '/data/alarms', 'ReadAlarms', LiveAlarm, alarmFields),
+  listAlarms: listMany(alarms, '/data/alarms', 'ReadAlarms', LiveAlarm, alarmFields, selectorInputs.alarms),
   getAlarm: get(alarms, '/data/alarms/:name', LiveAlarm),
   activateAlarm: operate('/data/alarms/:name/activate', 'Activate', 'activate'),
   deactivateAlarm: operate('/data/alarms/:name/deactivate', 'Deactivate', 'deactivate'),

@@ -19,6 +19,13 @@ import { Triggers } from './triggers.ts';
 /** One call a transition or removal, after it and in order. A removed alarm can be read for as long as the call lasts. */
 export type AlarmListener = (handle: number, isRemoved: boolean) => void;
 
+export interface AlarmSelection {
+  readonly names?: Iterable<string>;
+  /** Instead of names; what is negative or gone is left out. */
+  readonly handles?: Iterable<number>;
+  readonly fields?: readonly AlarmField[] | undefined;
+}
+
 export interface AlarmCounts {
   readonly byState: Readonly<Record<AlarmState, number>>;
   readonly transitions: number;
@@ -66,6 +73,7 @@ export class Alarms {
   readonly #free: number[] = [];
   readonly #restored = new Map<string, StoredAlarm>();
   #listeners: readonly AlarmListener[] = [];
+  readonly #putListeners: ((handle: number) => void)[] = [];
   readonly #operations = new Turns();
   readonly #byState = { INACT_ACK: 0, ACT_UNACK: 0, ACT_ACK: 0, INACT_UNACK: 0 };
   #transitions = 0;
@@ -97,6 +105,7 @@ export class Alarms {
     entry.alarm = alarm;
     this.#changed(entry);
     this.#triggers.put(entry.handle, alarm, isActive(entry.state));
+    for (const listener of this.#putListeners) listener(entry.handle);
   }
 
   remove(name: string): void {
@@ -148,6 +157,15 @@ export class Alarms {
     return this.#handles.keys();
   }
 
+  all(): IterableIterator<number> {
+    return this.#handles.values();
+  }
+
+  /** As it is configured; undefined where there is no alarm at this handle. */
+  definitionAt(handle: number): Alarm | undefined {
+    return this.#entries[handle]?.alarm;
+  }
+
   /** As it is configured. */
   alarmOf(handle: number): Alarm {
     return this.#at(handle).alarm;
@@ -168,10 +186,10 @@ export class Alarms {
    * The JSON of a map from name to live alarm, each as it is when its turn comes. Unknown names are left out, names and
    * fields given twice count once.
    */
-  collection(selection: { names?: Iterable<string>; fields?: readonly AlarmField[] } = {}): Gathering {
-    const { names, fields } = selection;
-    if (names === undefined && fields === undefined) return this.#texts.all();
-    return this.#texts.some(this.#chosen(names), fields);
+  collection(selection: AlarmSelection = {}): Gathering {
+    const { names, fields, handles } = selection;
+    if (names === undefined && fields === undefined && handles === undefined) return this.#texts.all();
+    return this.#texts.some(handles ?? this.#chosen(names), fields);
   }
 
   /** The JSON of an array of live alarms: of all, or of those that are named. */
@@ -190,6 +208,11 @@ export class Alarms {
     return () => {
       this.#listeners = this.#listeners.filter((other) => other !== listener);
     };
+  }
+
+  /** Called when an alarm came or is configured otherwise. */
+  onPut(listener: (handle: number) => void): void {
+    this.#putListeners.push(listener);
   }
 
   counts(): AlarmCounts {

@@ -1,6 +1,7 @@
 // How the input of an operation is spread over an HTTP request: path, query, body.
 import { type DeclaredOperation, type HttpForm, inputsInBody } from '@telltale/schema';
 import Type, { type TObject, type TSchema } from 'typebox';
+import type { ListItem } from './read-list.ts';
 
 /** Inputs that are neither in the path nor in the body are in the query, lists as texts. */
 export function queryOf(http: HttpForm, input: DeclaredOperation['input']): TObject {
@@ -11,10 +12,10 @@ export function queryOf(http: HttpForm, input: DeclaredOperation['input']): TObj
   });
 }
 
-/** Parameters that are lists, comma-separated: of names, or of these words. */
-export function listsOf(input: DeclaredOperation['input']): ReadonlyMap<string, readonly string[] | undefined> {
+/** Parameters that are lists, comma-separated: the form of their items. */
+export function listsOf(input: DeclaredOperation['input']): ReadonlyMap<string, ListItem> {
   const lists = Object.entries(input).filter((entry): entry is [string, List] => isList(entry[1]));
-  return new Map(lists.map(([name, { items }]) => [name, items.enum]));
+  return new Map(lists.map(([name, { items }]) => [name, items]));
 }
 
 function queryType(schema: TSchema): TSchema {
@@ -26,7 +27,7 @@ function queryType(schema: TSchema): TSchema {
 
 type List = TSchema & {
   readonly description: string;
-  readonly items: TSchema & { readonly enum?: readonly string[] };
+  readonly items: TSchema & ListItem;
 };
 
 function isList(schema: TSchema): schema is List {

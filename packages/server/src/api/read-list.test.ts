@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { maxFaults, ProblemError } from '@telltale/schema';
 import fc from 'fast-check';
-import { readFields, readNames } from './read-list.ts';
+import { readItems, readNames, readWords } from './read-list.ts';
 
 const known = ['name', 'vtq', 'address', 'datatype'] as const;
 const longest = 256 << 10;
+const readFields = (text: string, fields: readonly string[]) => readWords('fields', text, fields);
 
 function refusalOf(read: () => unknown): ProblemError {
   try {
@@ -61,4 +62,17 @@ describe('a list of names', () => {
       }),
     );
   });
+});
+
+test('a list of words of a selector says which there are, and of what', () => {
+  assert.deepEqual(readItems('quality', 'bad,uncertain', { enum: ['good', 'uncertain', 'bad'] }), ['bad', 'uncertain']);
+  const { message } = refusalOf(() => readItems('quality', 'worse', { enum: ['good', 'bad'] }));
+  assert.equal(message, '"worse" is not a quality; known are good, bad.');
+});
+
+test('a list of names takes patterns where it is one of live objects, and nowhere else', () => {
+  assert.deepEqual(readItems('names', 'a,pump*,*', { pattern: '*' }), ['a', 'pump*', '*']);
+  const wrong = refusalOf(() => readItems('names', 'pump?', { pattern: '*' }));
+  assert.equal(wrong.message, '"pump?" is neither a name nor a pattern such as pump*.');
+  assert.equal(refusalOf(() => readItems('connector', 'plc*', {})).message, '"plc*" is not a name.');
 });

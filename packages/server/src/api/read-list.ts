@@ -1,27 +1,39 @@
-// Lists in a query: names and fields, comma-separated, checked while they are parsed. There may be as many names as fit
-// the header. Parsing stops at the first field too many and at the 20th fault.
-import { type Fault, isIdentifier, maxFaults, ProblemError } from '@telltale/schema';
+// Lists in a query: names, patterns and words, comma-separated, checked while they are parsed. There may be as many names
+// as fit the header. Parsing stops at the first word too many and at the 20th fault.
+import { type Fault, isIdentifier, isNameOrPattern, maxFaults, ProblemError } from '@telltale/schema';
 
-export function readNames(text: string): string[] {
-  return readList(text, {
-    parameter: 'names',
-    most: Infinity,
-    isRight: isIdentifier,
-    why: 'is not a name',
-  });
+/** What a list is of: of these words, of names or patterns of them, or of names. */
+export interface ListItem {
+  readonly enum?: readonly string[];
+  readonly pattern?: string;
 }
 
-export function readFields(text: string, known: readonly string[]): string[] {
+/** Reads the list that a parameter has. */
+export function readItems(parameter: string, text: string, { enum: words, pattern }: ListItem): string[] {
+  if (words !== undefined) return readWords(parameter, text, words);
+  return pattern === undefined ? readNames(text, parameter) : readPatterns(text);
+}
+
+export function readNames(text: string, parameter = 'names'): string[] {
+  return readList(text, { parameter, most: Infinity, isRight: isIdentifier, why: 'is not a name' });
+}
+
+export function readPatterns(text: string): string[] {
+  const why = 'is neither a name nor a pattern such as pump*';
+  return readList(text, { parameter: 'names', most: Infinity, isRight: isNameOrPattern, why });
+}
+
+export function readWords(parameter: string, text: string, known: readonly string[]): string[] {
   return readList(text, {
-    parameter: 'fields',
+    parameter,
     most: known.length,
-    isRight: (field) => known.includes(field),
-    why: `is not a field; known are ${known.join(', ')}`,
+    isRight: (word) => known.includes(word),
+    why: `is not a ${parameter === 'fields' ? 'field' : parameter}; known are ${known.join(', ')}`,
   });
 }
 
 interface ListRules {
-  readonly parameter: 'names' | 'fields';
+  readonly parameter: string;
   /** Items, the same one given twice counted twice. */
   readonly most: number;
   readonly isRight: (item: string) => boolean;
@@ -35,7 +47,8 @@ function readList(text: string, rules: ListRules): string[] {
   const faults: Fault[] = [];
   for (let start = 0; start <= text.length; ) {
     if (items.length === most) {
-      throw new ProblemError('invalid-query', `${parameter} lists more than ${most} ${parameter}.`);
+      const what = parameter === 'fields' ? 'fields' : 'items';
+      throw new ProblemError('invalid-query', `${parameter} lists more than ${most} ${what}.`);
     }
     const comma = text.indexOf(',', start);
     const item = text.slice(start, comma < 0 ? undefined : comma);

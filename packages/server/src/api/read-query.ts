@@ -3,10 +3,10 @@
 // sign, as in a path: values have signs.
 import { type Checker, checker, type Fault, maxFaults, ProblemError } from '@telltale/schema';
 import type { TObject } from 'typebox';
-import { readFields, readNames } from './read-list.ts';
+import { type ListItem, readItems } from './read-list.ts';
 
-/** Parameters that are lists: of names, or of these words. */
-type Lists = ReadonlyMap<string, readonly string[] | undefined>;
+/** Parameters that are lists, and of what. */
+type Lists = ReadonlyMap<string, ListItem>;
 
 export type Query = Readonly<Record<string, unknown>>;
 
@@ -30,9 +30,9 @@ export function queryReader(schema: TObject, lists: Lists = new Map()): (text: s
 function withLists(query: Query, lists: Lists): Query {
   if (lists.size === 0) return query;
   const read: Record<string, unknown> = { ...query };
-  for (const [name, words] of lists) {
+  for (const [name, items] of lists) {
     const list = query[name];
-    if (typeof list === 'string') read[name] = words === undefined ? readNames(list) : readFields(list, words);
+    if (typeof list === 'string') read[name] = readItems(name, list, items);
   }
   return read;
 }

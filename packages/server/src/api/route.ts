@@ -2,6 +2,7 @@
 import type { HttpAnswer, HttpBody, Method, ProblemName } from '@telltale/schema';
 import type { TObject } from 'typebox';
 import type { AskedWithBody, Guarded } from '../operations/index.ts';
+import type { ListItem } from './read-list.ts';
 
 export interface Route extends Guarded {
   readonly method: Method;
@@ -10,8 +11,8 @@ export interface Route extends Guarded {
   /** The name of the operation. */
   readonly id: string;
   readonly query?: TObject;
-  /** Parameters that are lists, comma-separated: of names, or of these words. */
-  readonly lists?: ReadonlyMap<string, readonly string[] | undefined>;
+  /** Parameters that are lists, comma-separated: the form of their items. */
+  readonly lists?: ReadonlyMap<string, ListItem>;
   readonly body?: RouteBody;
   readonly answer: RouteAnswer;
   /** What can go wrong beyond what can go wrong everywhere. */

@@ -135,6 +135,7 @@ export class Commands extends NamedPoints<Command> {
       this.wire.put(handle, usualRoom(point.datatype));
       const isOther = before === undefined || before.chain.datatype !== chain.datatype;
       if (isOther || before.value !== value || before.timeUs !== timeUs) this.#notify(handle);
+      this.notifyPut(handle);
     };
     if (!isNew) return { handle, takeOver };
     this.#coming.push({ handle, name: point.name, takeOver });

@@ -109,7 +109,7 @@ export class MeasurementChain {
           else withinDeadband++;
           continue;
         }
-      }
+      } else this.#table.markQuality(handle);
       // As `#flushPending` does, which costs too much here.
       const position = before >>> positionShift;
       if ((position < changed && handles[position] === handle) || changed === mostChanges) {

@@ -47,6 +47,10 @@ export class MeasurementTable {
   readonly texts = new Map<number, string>();
   /** The engineering value at the end of the raw range. */
   euHi = new Float64Array(0);
+  /** Measurements whose quality may have changed since it was asked for: a mark each, and the list of them. */
+  #isMarked = new Uint8Array(0);
+  #marked = new Uint32Array(0);
+  #markedCount = 0;
   /** Of 64-bit integers. */
   readonly longDeadbands = new Map<number, bigint>();
 
@@ -92,6 +96,7 @@ export class MeasurementTable {
     const at = (handle << wordShift) + word.flags;
     const flags = this.words[at] as number;
     this.words[at] = isSet ? flags | bit : flags & ~bit;
+    if (bit === flag.simulated) this.markQuality(handle);
   }
 
   /** The number of the connector that reads it; 0: none. */
@@ -105,7 +110,24 @@ export class MeasurementTable {
 
   setQuality(handle: number, status: number): void {
     const at = (handle << wordShift) + word.quality;
-    this.words[at] = ((this.words[at] as number) & ~qualityBits) | status;
+    const before = this.words[at] as number;
+    if ((before & qualityBits) !== status) this.markQuality(handle);
+    this.words[at] = (before & ~qualityBits) | status;
+  }
+
+  /** Its quality is another one, or comes from elsewhere. */
+  markQuality(handle: number): void {
+    if (this.#isMarked[handle] === 1) return;
+    this.#isMarked[handle] = 1;
+    this.#marked[this.#markedCount++] = handle;
+  }
+
+  /** Those that were marked since the last call. */
+  takeQualityChanges(): Uint32Array {
+    const marked = this.#marked.slice(0, this.#markedCount);
+    for (const handle of marked) this.#isMarked[handle] = 0;
+    this.#markedCount = 0;
+    return marked;
   }
 
   datatypeOf(handle: number): Datatype {
@@ -211,6 +233,8 @@ export class MeasurementTable {
     this.euHi = grown(this.euHi, new Float64Array(capacity));
     this.types = grown(this.types, new Uint8Array(capacity));
     this.rawTypes = grown(this.rawTypes, new Uint8Array(capacity));
+    this.#isMarked = grown(this.#isMarked, new Uint8Array(capacity));
+    this.#marked = grown(this.#marked, new Uint32Array(capacity));
     this.capacity = capacity;
   }
 }

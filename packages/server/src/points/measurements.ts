@@ -92,6 +92,16 @@ export class Measurements extends NamedPoints<Measurement> implements Measuremen
     return this.#forcing.unsaved;
   }
 
+  /** The measurements that are simulated. */
+  simulatedHandles(): Iterable<number> {
+    return this.#simulations.handles();
+  }
+
+  /** Those whose quality may be another one than at the last call: for one reader. */
+  takeQualityChanges(): Uint32Array {
+    return this.#table.takeQualityChanges();
+  }
+
   onChanges(listener: (changes: Changes) => void): void {
     this.#listeners.push(listener);
   }
@@ -210,6 +220,7 @@ export class Measurements extends NamedPoints<Measurement> implements Measuremen
       }
       if (isElsewhere) this.#chain.publish(handle);
       this.#linked.pointPut(handle, name);
+      this.notifyPut(handle);
     };
     return { handle, takeOver };
   }
@@ -225,6 +236,7 @@ export class Measurements extends NamedPoints<Measurement> implements Measuremen
       this.#chain.publish(handle);
       this.#linked.pointPut(handle, name);
       this.#forcing.resume(handle, name);
+      this.notifyPut(handle);
     }
   }
 

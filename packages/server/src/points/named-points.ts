@@ -14,6 +14,7 @@ export class NamedPoints<Point> {
   protected readonly handles: Handles;
   /** By handle, of those that are shown. */
   protected readonly definitions: (Point | undefined)[] = [];
+  readonly #putListeners: ((handle: number) => void)[] = [];
   readonly #removalListeners: ((handle: number) => void)[] = [];
 
   protected constructor(clock: Clock) {
@@ -38,13 +39,27 @@ export class NamedPoints<Point> {
     return this.definitions[handle] as Point;
   }
 
+  /** The same; undefined where there is no point at this handle. */
+  definitionAt(handle: number): Point | undefined {
+    return this.definitions[handle];
+  }
+
   all(): Iterable<number> {
     return this.handles.all();
+  }
+
+  /** Called when a point came or is configured otherwise, at its place in the rendering: others may not be there yet. */
+  onPut(listener: (handle: number) => void): void {
+    this.#putListeners.push(listener);
   }
 
   /** Called while the point can still be read, for the last time: a measurement is bad, configuration error, by then. */
   onRemoval(listener: (handle: number) => void): void {
     this.#removalListeners.push(listener);
+  }
+
+  protected notifyPut(handle: number): void {
+    for (const listener of this.#putListeners) listener(handle);
   }
 
   protected notifyRemoval(handle: number): void {

@@ -50,6 +50,10 @@ export class Simulations {
     return this.#running.size;
   }
 
+  handles(): Iterable<number> {
+    return this.#running.keys();
+  }
+
   get(handle: number): Forced {
     return this.#running.get(handle) as Forced;
   }

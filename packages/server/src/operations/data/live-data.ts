@@ -1,5 +1,12 @@
 // The operations of version 1 on live objects, as both HTTP and the channel offer them.
-import { type AlarmField, type CommandField, type MeasurementField, ProblemError } from '@telltale/schema';
+import {
+  type AlarmField,
+  type CommandField,
+  isSelective,
+  type MeasurementField,
+  ProblemError,
+  type Selector,
+} from '@telltale/schema';
 import type { Alarms } from '../../alarms/index.ts';
 import {
   type Commands,
@@ -11,12 +18,14 @@ import {
   Turns,
 } from '../../points/index.ts';
 import { Slices } from '../../runtime/index.ts';
+import { type Matcher, SelectionIndex, selectableAlarms, selectablePoints } from '../../selection/index.ts';
 import { SharedRead } from './shared-read.ts';
 
-export interface Selection<Field extends string> {
-  readonly names?: readonly string[] | undefined;
+export interface Selection<Field extends string> extends Selector {
   readonly fields?: readonly Field[] | undefined;
 }
+
+export type LiveKindName = 'measurements' | 'commands' | 'alarms';
 
 export interface DatabaseSelection {
   readonly measurements?: 'all' | readonly string[];
@@ -49,17 +58,24 @@ export class LiveData {
   readonly measurements: Measurements;
   readonly commands: Commands;
   readonly alarms: Alarms;
+  /** Which objects of each kind a selector means. */
+  readonly selections: Readonly<Record<LiveKindName, SelectionIndex>>;
 
   /** For all long work of the interfaces: of one client or many, it has one slice of a turn. */
   readonly slices = new Slices();
   /** Reads of many that are not shared: each has all of its bytes in memory, so they are gathered one at a time. */
   readonly #longReads = new Turns();
-  readonly #wholes: Readonly<Record<'measurements' | 'commands' | 'alarms', SharedRead>>;
+  readonly #wholes: Readonly<Record<LiveKindName, SharedRead>>;
 
   constructor(parts: { measurements: Measurements; commands: Commands; alarms: Alarms }) {
     this.measurements = parts.measurements;
     this.commands = parts.commands;
     this.alarms = parts.alarms;
+    this.selections = {
+      measurements: new SelectionIndex(selectablePoints(this.measurements)),
+      commands: new SelectionIndex(selectablePoints(this.commands)),
+      alarms: new SelectionIndex(selectableAlarms(this.alarms)),
+    };
     const ofPoints = (points: Points) =>
       new SharedRead(
         this.slices,
@@ -86,7 +102,9 @@ export class LiveData {
     return this.#readPoints('commands', selection, isWanted);
   }
 
-  readAlarms({ names, fields }: Selection<AlarmField>, isWanted?: IsWanted): ReadBytes {
+  readAlarms(selection: Selection<AlarmField>, isWanted?: IsWanted): ReadBytes {
+    const { names, fields } = selection;
+    if (isSelective(selection)) return this.#gathered(this.#selected('alarms', selection), isWanted);
     if (names === undefined && fields === undefined) return this.#wholes.alarms.read();
     return this.#gathered(this.alarms.collection({ ...(names && { names }), ...(fields && { fields }) }), isWanted);
   }
@@ -104,7 +122,7 @@ export class LiveData {
   }
 
   /** Another number whenever anything of what a read of all gives may be another. */
-  versionOf(kind: 'measurements' | 'commands' | 'alarms'): number {
+  versionOf(kind: LiveKindName): number {
     return kind === 'alarms' ? this.alarms.version : this[kind].wire.version;
   }
 
@@ -115,14 +133,24 @@ export class LiveData {
 
   #readPoints(
     kind: 'measurements' | 'commands',
-    { names, fields }: Selection<string>,
+    selection: Selection<string>,
     isWanted: IsWanted | undefined,
   ): ReadBytes {
     const points: Points = this[kind];
+    const { names, fields } = selection;
+    if (isSelective(selection)) return this.#gathered(this.#selected(kind, selection), isWanted);
     if (names !== undefined || fields !== undefined) {
       return this.#gathered(points.wire.selection(chosen(points, names ?? 'all'), fields), isWanted);
     }
     return points.size > mostAtOnce ? this.#wholes[kind].read() : points.wire.collection();
+  }
+
+  *#selected(kind: LiveKindName, { fields, ...selector }: Selection<string>): Gathering {
+    const index = this.selections[kind];
+    const matcher = index.matcher(selector);
+    const handles = stillMatching(yield* index.select(selector, matcher), matcher);
+    if (kind !== 'alarms') return yield* this[kind].wire.selection(handles, fields);
+    return yield* this.alarms.collection({ handles, fields: fields as readonly AlarmField[] | undefined });
   }
 
   #gathered(steps: Gathering, isWanted: IsWanted | undefined): Gathered | Promise<Gathered> {
@@ -154,6 +182,11 @@ export class LiveData {
 
 function chosen(points: Points, names: 'all' | readonly string[]): Iterable<number> {
   return names === 'all' ? points.all() : handlesOf(names, (name) => points.find(name));
+}
+
+/** Of those that were selected: an object whose turn comes later may be another one by then. */
+function* stillMatching(handles: Iterable<number>, matcher: Matcher): Generator<number> {
+  for (const handle of handles) yield matcher.matches(handle) ? handle : -1;
 }
 
 function known(handle: number, kind: string, name: string): number {

@@ -1,0 +1,86 @@
+// Selectors: which measurements, commands or alarms are meant. What is given must hold all together; of a list, any item.
+// An empty list selects nothing.
+import Type from 'typebox';
+import type { Datatype as DatatypeLetter } from './datatype.ts';
+import { isPattern } from './name-pattern.ts';
+import { ProblemError } from './problem.ts';
+import { Datatype } from './wire-schemas.ts';
+
+export const qualityWords = ['good', 'uncertain', 'bad', 'simulated'] as const;
+export type QualityWord = (typeof qualityWords)[number];
+
+export interface Selector {
+  /** Names, and patterns of names with `*`. */
+  readonly names?: readonly string[] | undefined;
+  readonly connector?: readonly string[] | undefined;
+  readonly datatype?: readonly DatatypeLetter[] | undefined;
+  /** Of what is published: a simulated value counts as what it was simulated as, and as simulated. */
+  readonly quality?: readonly QualityWord[] | undefined;
+  /** Words, all of which are in the name or the description, in whatever case. */
+  readonly search?: string | undefined;
+}
+
+/** So many patterns are looked for in one request: each may take a walk over all names. */
+export const maxPatterns = 100;
+
+/** So many words are searched at most; more characters hold no more. */
+const maxSearchWords = 16;
+export const maxSearchLength = 200;
+
+const search = {
+  search: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: maxSearchLength,
+      description: 'Only those with these words in their name or description, in whatever case.',
+    }),
+  ),
+};
+
+const texts = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
+
+const pointCriteria = {
+  connector: texts('Only those of these connectors, comma-separated.'),
+  datatype: Type.Optional(Type.Array(Datatype, { description: 'Only those of these datatypes, comma-separated.' })),
+  ...search,
+};
+
+/** What a selector has beside `names`, as inputs of operations. */
+export const selectorInputs = {
+  measurements: {
+    ...pointCriteria,
+    quality: Type.Optional(
+      Type.Array(Type.Enum([...qualityWords], { type: 'string' }), {
+        description: `Only those of one of these qualities: ${qualityWords.join(', ')}; comma-separated.`,
+      }),
+    ),
+  },
+  commands: pointCriteria,
+  alarms: search,
+} as const;
+
+/** Whether it selects by more than plain names. */
+export function isSelective({ names, connector, datatype, quality, search: text }: Selector): boolean {
+  if (connector !== undefined || datatype !== undefined || quality !== undefined || text !== undefined) return true;
+  return names?.some(isPattern) ?? false;
+}
+
+/** The words of a search, folded. */
+export function searchWords(text: string): string[] {
+  return [...new Set(text.toLowerCase().split(/\s+/))].filter((word) => word !== '');
+}
+
+/** Throws where a selector would take too long, or says nothing. */
+export function checkSelector({ names = [], search: text }: Selector): void {
+  if (names.reduce((count, name) => count + Number(isPattern(name)), 0) > maxPatterns) {
+    throw refusal('names', `has more than ${maxPatterns} patterns with * in them`);
+  }
+  if (text === undefined) return;
+  const words = searchWords(text).length;
+  if (words === 0) throw refusal('search', 'is empty; write what to look for, or leave it out');
+  if (words > maxSearchWords) throw refusal('search', `has ${words} words; at most ${maxSearchWords} are looked for`);
+}
+
+function refusal(path: string, message: string): ProblemError {
+  return new ProblemError('invalid-query', `${path} ${message}.`, [{ path, message }]);
+}
