@@ -20,8 +20,9 @@ const table: Record<string, readonly string[]> = {
   'server/threads': ['schema'],
   'server/archive': ['schema', 'server/points', 'server/threads'],
   'server/sqlite': ['schema'],
+  'server/sheets': ['schema'],
   'server/upgrade': ['server/sqlite'],
-  'server/cfgdb': ['schema', 'server/sqlite', 'server/threads', 'server/upgrade'],
+  'server/cfgdb': ['schema', 'server/sheets', 'server/sqlite', 'server/threads', 'server/upgrade'],
   'server/state': [
     'schema',
     'server/sqlite',

@@ -114,6 +114,12 @@ describe('requests of every kind', () => {
     const samples = {
       uploadDatabase: sample,
       browseConnector: bytes('{"limit":5}'),
+      putAlarmTable: bytes('name,severity,properties.__proto__\nlevel,1,x\n'),
+      putCommandTable: bytes('name;datatype;initialValue\nflow;d;1,5\n'),
+      putMeasurementTable: bytes('name,datatype,deadband\nlevel,d,0.5\n__proto__,i,\n'),
+      putConnectorTable: bytes('name,vars.host\nplc,\n'),
+      putProviderTable: bytes('name\tproperties.a\nplc\t=1\n'),
+      putFunctionModuleTable: bytes('name,termToKill,queryTimeout\npump_1,1000,1000\n'),
       putExecutable: bytes('#!/bin/sh\n'),
       backfillMeasurementArchive: bytes('[["d1",[1600000000,0],192]]'),
       backfillCommandArchive: bytes('[["d1",[1600000000,0]]]'),

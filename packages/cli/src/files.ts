@@ -62,6 +62,19 @@ export async function streamFile(
   return { stream: ReadableStream.from(chunks()) as ReadableStream<Uint8Array<ArrayBuffer>>, length: size };
 }
 
+/** Into a file, or to the standard output for `-`. */
+export async function storeBytes(
+  { terminal }: Pick<Call, 'terminal'>,
+  file: string,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<void> {
+  async function* all() {
+    yield* chunks;
+  }
+  if (file !== '-') await writeFileWhole(file, all());
+  else for await (const chunk of chunks) await terminal.write(chunk);
+}
+
 /**
  * Writes beside the file and takes its place at the end: never half of it is there. Its mode stays, unless one is given.
  * What is no regular file (a link, a FIFO, a device) stays what it is, and is written into.

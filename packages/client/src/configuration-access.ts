@@ -11,6 +11,7 @@ import {
   type RevisionSummary,
   type Stack,
   sqliteType,
+  type TableResult,
 } from '@telltale/schema';
 import { OperationCalls } from './operation-calls.ts';
 import { type AskOptions, type Bytes, byNames, type Download, type Transport } from './transport.ts';
@@ -40,6 +41,18 @@ export interface TransactionOptions extends RenderOption {
 export interface NamesOption extends AskOptions {
   /** Only these; unknown names are left out. */
   readonly names?: readonly string[] | undefined;
+}
+
+export interface TableOptions extends AskOptions {
+  /** Only these, behind the name; all where it is undefined. */
+  readonly columns?: readonly string[] | undefined;
+}
+
+export interface PutTableOptions extends RenderOption {
+  /** Changes nothing, and lists what would change. */
+  readonly dryRun?: boolean | undefined;
+  /** Deletes the objects that the table does not have. */
+  readonly deleteMissing?: boolean | undefined;
 }
 
 const titleOf = (family: Family): (typeof familyTitles)[Family] => familyTitles[family];
@@ -92,6 +105,21 @@ export class ConfigurationAccess {
   transaction(operations: readonly Operation[], options: TransactionOptions = {}): Promise<void> {
     const { commit, render, signal } = options;
     return this.#calls.send('runTransaction', { commit, render }, { json: { operations }, signal });
+  }
+
+  /** The objects of a family as a table: a row each. */
+  table(family: Family, { columns, signal }: TableOptions = {}): Promise<Download> {
+    return this.#calls.download(`get${titleOf(family)}Table`, { columns: columns?.join(',') }, { signal });
+  }
+
+  /** Makes a family what a table says: all rows or none. */
+  putTable(family: Family, body: Bytes, options: PutTableOptions = {}): Promise<TableResult> {
+    const { dryRun, render, deleteMissing, signal } = options;
+    return this.#calls.json(
+      `put${titleOf(family)}Table`,
+      { 'dry-run': dryRun, render, 'delete-missing': deleteMissing },
+      { bytes: { body, type: bytesType }, signal },
+    );
   }
 
   /** The whole configuration as an SQLite file. */

@@ -40,7 +40,7 @@ export class OperationCalls {
     besides?: Besides,
   ): Promise<Body> {
     const { method, path, sent } = requestOf(operation, input, besides);
-    return this.#transport.json(path, sent, method === 'POST' ? 'POST' : 'GET');
+    return this.#transport.json(path, sent, method);
   }
 
   /** From name to object; it has no prototype. */

@@ -1,6 +1,6 @@
 // One HTTP request and its outcome: the answer, a TelltaleProblem, or Unreachable. What the requests are is left
 // to the parts that use it.
-import { type Clock, isIdentifier, onAbort, type ProblemName, parseJson } from '@telltale/schema';
+import { type Clock, isIdentifier, type Method, onAbort, type ProblemName, parseJson } from '@telltale/schema';
 import { readProblem, TelltaleProblem, Unreachable } from './errors.ts';
 
 export type Bytes = Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | Blob;
@@ -67,7 +67,7 @@ export class Transport {
   }
 
   /** An object or an array; anything else is not of Telltale. */
-  async json<Body extends object>(path: string, sent: Sent = {}, method: 'GET' | 'POST' = 'GET'): Promise<Body> {
+  async json<Body extends object>(path: string, sent: Sent = {}, method: Method = 'GET'): Promise<Body> {
     const text = await this.text(path, sent, method);
     try {
       const body = parseJson(text);
@@ -83,7 +83,7 @@ export class Transport {
     return Object.setPrototypeOf(await this.json<Record<string, Item>>(path, sent), null);
   }
 
-  text(path: string, sent: Sent = {}, method: 'GET' | 'POST' = 'GET'): Promise<string> {
+  text(path: string, sent: Sent = {}, method: Method = 'GET'): Promise<string> {
     return this.#ask(method, path, sent, (response) => response.text());
   }
 

@@ -187,6 +187,19 @@ export function isUnset(field: string, value: unknown): boolean {
   return value === null || value === undefined || (value === '' && unsetWhenEmpty.has(field));
 }
 
+/** Fields that are texts in JSON, and numbers to people: in tables they may have the decimal comma of a locale. */
+export const numericTexts: ReadonlySet<string> = new Set([
+  'rawRangeLo',
+  'rawRangeHi',
+  'euRangeLo',
+  'euRangeHi',
+  'archValueDeadband',
+  'deadband',
+  'initialValue',
+  'trgRefValue',
+  'trgHysteresis',
+]);
+
 /** The six families, by their path segment, in the order in which everything lists them. */
 export const families = {
   alarms: Alarm,

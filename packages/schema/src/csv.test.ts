@@ -19,7 +19,10 @@ const isProblem = (detail: RegExp) => (error: unknown) =>
 
 describe('CSV', () => {
   test('that is written reads back the same, however it is cut into pieces', () => {
-    const field = fc.string({ unit: fc.constantFrom('"', ',', '\n', '\r', 'a', 'ä', '💧', ' '), maxLength: 6 });
+    const field = fc.string({
+      unit: fc.constantFrom('"', ',', ';', '\t', '\n', '\r', 'a', 'ä', '💧', ' '),
+      maxLength: 6,
+    });
     const row = fc.array(field, { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(fc.array(row, { maxLength: 5 }), fc.integer({ min: 1, max: 9 }), (rows, pieceBytes) => {
@@ -30,6 +33,18 @@ describe('CSV', () => {
 
   test('is taken with either end of a line, with a byte order mark, with empty lines, and without a last line break', () => {
     assert.deepEqual(rowsOf('\uFEFFa,b\n\r\n\nc,\r\nd'), [['a', 'b'], ['c', ''], ['d']]);
+  });
+
+  test('is taken with semicolons or tabs, whichever the first row has most of outside quotes', () => {
+    assert.deepEqual(rowsOf('a;b;"c,,,"\n0,5;"x;y";\n'), [
+      ['a', 'b', 'c,,,'],
+      ['0,5', 'x;y', ''],
+    ]);
+    assert.deepEqual(rowsOf('a\tb\n1,5\t2;3'), [
+      ['a', 'b'],
+      ['1,5', '2;3'],
+    ]);
+    assert.deepEqual(rowsOf('a\n1,5'), [['a'], ['1', '5']]);
   });
 
   test('tells the number of each row in the file, empty lines and line breaks within quotes counted as what they are', () => {

@@ -1,8 +1,12 @@
-// CSV as RFC 4180 has it: rows read piece by piece, so that memory does not grow with the file, and fields written.
+// CSV as RFC 4180 has it, and with semicolons or tabs in the place of commas, as spreadsheets write it: rows read piece by
+// piece, so that memory does not grow with the file, and fields written.
 import { ProblemError } from './problem.ts';
 
-/** Longer than any row with a text of 64 KiB. */
-const mostRowLength = 1 << 20;
+/** Longer than any row with a text of 64 KiB, or with a configured object. */
+const mostRowLength = 1 << 21;
+
+const separators = [',', ';', '\t'] as const;
+export type Separator = (typeof separators)[number];
 
 export class CsvReader {
   readonly #onRow: (fields: string[], row: number) => void;
@@ -12,10 +16,16 @@ export class CsvReader {
   #scanned = 0;
   #isQuoted = false;
   #rows = 0;
+  #separator: Separator | undefined;
 
   /** Called with each row that is not empty and its number, from 1 on, in order; its exceptions pass through. */
   constructor(onRow: (fields: string[], row: number) => void) {
     this.#onRow = onRow;
+  }
+
+  /** What stands between fields: of commas, semicolons and tabs, what the first row has most of. */
+  get separator(): Separator {
+    return this.#separator ?? ',';
   }
 
   /** Throws a problem at the first invalid row: all rows before it were handed on. */
@@ -62,16 +72,18 @@ export class CsvReader {
 
   #row(row: string): void {
     this.#rows++;
-    if (row !== '') this.#onRow(row.includes('"') ? this.#quotedFields(row) : row.split(','), this.#rows);
+    if (row === '') return;
+    this.#separator ??= separatorOf(row);
+    this.#onRow(row.includes('"') ? this.#quotedFields(row, this.#separator) : row.split(this.#separator), this.#rows);
   }
 
-  #quotedFields(row: string): string[] {
+  #quotedFields(row: string, separator: Separator): string[] {
     const fields: string[] = [];
     for (let at = 0; at <= row.length; at++) {
       const isQuoted = row.charCodeAt(at) === quote;
-      const end = isQuoted ? closingQuote(row, at) + 1 : nextComma(row, at);
+      const end = isQuoted ? closingQuote(row, at) + 1 : endOfField(row, at, separator);
       const field = isQuoted ? row.slice(at + 1, end - 1).replaceAll('""', '"') : row.slice(at, end);
-      if (end < row.length && row.charCodeAt(end) !== comma) this.#refuseQuote();
+      if (end < row.length && row[end] !== separator) this.#refuseQuote();
       if (!isQuoted && field.includes('"')) this.#refuseQuote();
       fields.push(field);
       at = end;
@@ -85,7 +97,13 @@ export class CsvReader {
 }
 
 const quote = 0x22;
-const comma = 0x2c;
+
+/** Within quotes, none separates. */
+function separatorOf(row: string): Separator {
+  const bare = row.replaceAll(/"[^"]*"/g, '');
+  const counts = separators.map((each) => ({ each, count: bare.split(each).length }));
+  return counts.reduce((most, next) => (next.count > most.count ? next : most)).each;
+}
 
 /** There is one: the row has an even number of quotes. */
 function closingQuote(row: string, from: number): number {
@@ -94,8 +112,8 @@ function closingQuote(row: string, from: number): number {
   return at < 0 ? row.length - 1 : at;
 }
 
-function nextComma(row: string, from: number): number {
-  const at = row.indexOf(',', from);
+function endOfField(row: string, from: number, separator: Separator): number {
+  const at = row.indexOf(separator, from);
   return at < 0 ? row.length : at;
 }
 
@@ -105,7 +123,7 @@ export function csvRow(fields: readonly string[]): string {
 }
 
 function csvField(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 function broken(detail: string): ProblemError {

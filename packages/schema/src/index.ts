@@ -22,6 +22,7 @@ export * from './revision.ts';
 export * from './run-mode.ts';
 export * from './selector.ts';
 export * from './shown-value.ts';
+export * from './table.ts';
 export * from './transaction.ts';
 export * from './validate.ts';
 export * from './values.ts';

@@ -28,6 +28,16 @@ export const problems = {
     'Name each key of an object once; the detail says where it is repeated.',
   ),
   'invalid-body': problem(400, 'The body does not fit its schema', 'Each entry of errors names a field.'),
+  'invalid-table': problem(
+    400,
+    'The table cannot be taken',
+    'Each entry of errors names a row and a column. Nothing was changed: correct them and send the table again.',
+  ),
+  'table-too-large': problem(
+    400,
+    'The table is too large',
+    'Split it; or name the columns, or the objects, that are needed.',
+  ),
   'invalid-query': problem(400, 'A query parameter is wrong', 'Each entry of errors names a parameter.'),
   'invalid-name': problem(400, 'The name is impossible', 'A name is 1 to 64 characters of 0-9, a-z, A-Z and _.'),
   'reserved-name': problem(400, 'The name is reserved', 'The word names lists a family; take another name.'),

@@ -39,7 +39,10 @@ export type Timestamp = Static<typeof Timestamp>;
 /** One thing that is wrong, where, and what would be right. */
 export const Fault = Type.Object(
   {
-    path: Type.String({ description: 'Where: a JSON pointer into the body, or the name of a query parameter.' }),
+    path: Type.String({
+      description:
+        'Where: a JSON pointer into the body, a row and column of a table, or the name of a query parameter.',
+    }),
     message: Type.String({ description: 'What is wrong and what is expected.' }),
     family: Type.Optional(Type.String({ description: 'Of a rendering fault: the family of the object.' })),
     name: Type.Optional(Type.String({ description: 'Of a rendering fault: the name of the object.' })),

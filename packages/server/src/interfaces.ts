@@ -34,6 +34,7 @@ import {
   type ServiceParts,
   type StackAccess,
   service,
+  tables,
 } from './operations/index.ts';
 import type { Settings } from './settings.ts';
 
@@ -88,6 +89,7 @@ export function implementationsOf(parts: Interfaces): Implementations {
     ...instances({ stacks, modules: parts.modules }),
     ...archive({ ...parts, clock: systemClock }),
     ...configuredObjects(parts.cfgdb),
+    ...tables(parts.cfgdb),
     ...configuration({ ...parts, mayUpload: settings['module-uploads'] }),
     ...service({ ...parts, paths, documents, metricsText: () => parts.metrics.registry.metrics() }),
   };

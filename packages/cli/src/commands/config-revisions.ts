@@ -1,7 +1,8 @@
 // `telltale config diff|render|revisions|restore`: what runs, what would, and the way back.
-import { type Change, operations } from '@telltale/schema';
-import { type Call, type CommandDeclaration, UsageError } from '../declaration.ts';
-import type { Cell, Style } from '../terminal.ts';
+import { operations } from '@telltale/schema';
+import { type CommandDeclaration, UsageError } from '../declaration.ts';
+import { printChange } from '../print-change.ts';
+import type { Cell } from '../terminal.ts';
 import { timeText } from '../words.ts';
 
 export const configDiff: CommandDeclaration = {
@@ -16,25 +17,6 @@ export const configDiff: CommandDeclaration = {
     else for (const change of changes) await printChange(terminal, change);
   },
 };
-
-const marks: Record<Change['change'], readonly [string, Style]> = {
-  added: ['+', 'green'],
-  changed: ['~', 'yellow'],
-  removed: ['-', 'red'],
-};
-
-async function printChange(terminal: Call['terminal'], { family, name, change, time, author, fields = [] }: Change) {
-  const [mark, style] = marks[change];
-  const what: Cell = { text: `${mark} ${family}/${name}`, style };
-  await terminal.line(what, { text: `  ${timeText(time)} by ${author}`, style: 'dim' });
-  for (const { field, before, after } of fields) {
-    await terminal.line(`    ${field}: ${fieldText(before)} → ${fieldText(after)}`);
-  }
-}
-
-function fieldText(value: unknown): string {
-  return value === undefined ? 'not set' : JSON.stringify(value);
-}
 
 export const configRender: CommandDeclaration = {
   path: ['config', 'render'],

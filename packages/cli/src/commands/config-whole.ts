@@ -1,4 +1,5 @@
-// `telltale config export|import`: the whole configuration, as one transaction or as the database file.
+// `telltale config export|import`: the whole configuration, as one transaction or as the database file; or one family as a
+// table.
 import type { Bytes } from '@telltale/client';
 import {
   type Family,
@@ -9,18 +10,37 @@ import {
   parseJson,
 } from '@telltale/schema';
 import { type Call, type CommandDeclaration, Refused, UsageError } from '../declaration.ts';
-import { readInput, readStart, streamFile, writeFileWhole } from '../files.ts';
+import { readInput, readStart, storeBytes, streamFile } from '../files.ts';
 import { Progress } from '../progress.ts';
+import { exportTable, importTable, tableHint, tableOption } from './config-tables.ts';
 
 export const configExport: CommandDeclaration = {
   path: ['config', 'export'],
   summary: 'Export the configuration as JSON, to a file or to standard output',
   arguments: [{ name: 'FILE', optional: true }],
-  options: [{ name: 'database', summary: 'Export the SQLite database instead' }],
-  examples: ['telltale config export plant.json', 'telltale config export --database plant.sqlite'],
+  options: [
+    { name: 'database', summary: 'Export the SQLite database instead' },
+    tableOption,
+    {
+      name: 'fields',
+      value: 'FIELD,…',
+      summary: 'Of a table: only these columns, such as deadband,properties.scanPeriod',
+    },
+  ],
+  examples: [
+    'telltale config export plant.json',
+    'telltale config export --database plant.sqlite',
+    'telltale config export --table measurements points.csv',
+  ],
   run: async (call) => {
     const file = call.args[0] ?? '-';
-    if (call.options.has('database')) await exportDatabase(call, file);
+    const family = call.options.get(tableOption.name);
+    if (call.options.has('fields') && family === undefined) throw new UsageError('--fields goes with --table FAMILY.');
+    if (family !== undefined && call.options.has('database')) {
+      throw new UsageError('--table and --database do not go together.');
+    }
+    if (family !== undefined) await exportTable(call, family as Family, file);
+    else if (call.options.has('database')) await exportDatabase(call, file);
     else await exportJson(call, file);
   },
 };
@@ -34,7 +54,7 @@ async function exportJson(call: Call, file: string): Promise<void> {
     const operations = await readOperations(call);
     const text = transactionText(operations);
     if (text === before) {
-      await store(call, file, [Buffer.from(text)]);
+      await storeBytes(call, file, [Buffer.from(text)]);
       const excess = operations.length > maxOperations;
       if (excess) call.terminal.note(`${operations.length} objects exceed the limit of an import: use --database.`);
       if (file !== '-') call.terminal.note(`${operations.length} objects are in ${file}.`);
@@ -79,18 +99,10 @@ async function exportDatabase(call: Call, file: string): Promise<void> {
     }
   }
   try {
-    await store(call, file, counted());
+    await storeBytes(call, file, counted());
   } finally {
     progress.end();
   }
-}
-
-async function store({ terminal }: Call, file: string, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
-  async function* all() {
-    yield* chunks;
-  }
-  if (file !== '-') await writeFileWhole(file, all());
-  else for await (const chunk of chunks) await terminal.write(chunk);
 }
 
 export const configImport: CommandDeclaration = {
@@ -101,10 +113,20 @@ export const configImport: CommandDeclaration = {
     { name: 'dry-run', summary: 'Check only, change nothing' },
     { name: 'render', summary: 'Render at once; if that fails, nothing is changed' },
     { name: 'replace', summary: 'Delete objects that the file does not have; required for databases' },
+    tableOption,
   ],
-  examples: ['telltale config import plant.json --dry-run', 'telltale config import plant.sqlite --replace --render'],
+  examples: [
+    'telltale config import plant.json --dry-run',
+    'telltale config import plant.sqlite --replace --render',
+    'telltale config import --table measurements points.csv --dry-run',
+  ],
   run: async (call) => {
     const [file = ''] = call.args;
+    const family = call.options.get(tableOption.name);
+    if (family !== undefined) {
+      await importTable(call, family as Family, file);
+      return;
+    }
     const fromInput = file === '-' ? await readInput(call, file) : undefined;
     const start = fromInput ?? (await readStart(file, sqliteMagic.length));
     if (start.subarray(0, sqliteMagic.length).equals(sqliteMagic)) await importDatabase(call, file, fromInput);
@@ -152,7 +174,7 @@ function readTransaction(bytes: Buffer, file: string): Operation[] {
   try {
     document = parseJson(bytes.toString());
   } catch (error) {
-    throw new UsageError(`${file} is neither a database file nor JSON: ${(error as Error).message}.`);
+    throw new UsageError(`${file} is neither a database file nor JSON: ${(error as Error).message}.${tableHint(file)}`);
   }
   const { operations } = (document ?? {}) as { operations?: unknown };
   const isObject = (each: unknown) => typeof each === 'object' && each !== null;

@@ -12,6 +12,7 @@ import {
 } from './live-objects.ts';
 import type { DeclaredOperation, HttpOperation, OperationInput } from './operation.ts';
 import { operationListOperations, serviceOperations } from './service.ts';
+import { tableOperations } from './tables.ts';
 import { watchOperations } from './watches.ts';
 
 export const operations = {
@@ -25,6 +26,7 @@ export const operations = {
   ...functionModuleOperationsOfService,
   ...archiveOperations,
   ...configuredObjectOperations,
+  ...tableOperations,
   ...stackOperations,
   ...databaseOperations,
   ...executableOperations,

@@ -45,6 +45,8 @@ export interface HttpBody {
   readonly isInput?: true;
   /** JSON reaches it as a stream as well. */
   readonly isStreamed?: true;
+  /** Bytes reach it whole, as JSON does. */
+  readonly isWhole?: true;
   readonly limit: BodyLimit;
 }
 

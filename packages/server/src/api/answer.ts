@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
-import type { GatedOperation, PagesReply, StreamReply } from '../operations/index.ts';
+import type { FileReply, GatedOperation, PagesReply, StreamReply } from '../operations/index.ts';
 import type { Gathered, Lease } from '../points/index.ts';
 import { answerHeaders } from './answer-headers.ts';
 import type { Call, Route } from './route.ts';
@@ -65,25 +65,35 @@ function send(options: AnswerOptions, headers: Headers, result: unknown): Promis
     return undefined;
   }
   if (status === 302) headers.location = result as string;
-  else
-    headers['content-type'] = type.includes('charset') || !type.startsWith('text/') ? type : `${type}; charset=utf-8`;
+  else headers['content-type'] = contentType(type);
   if (otherTypes !== undefined) headers.vary = 'accept';
   if (Buffer.isBuffer(result)) return sendBytes(options, headers, [result]); // most answers; and to ask it for names is slow
   if (isPages(result)) {
     response.writeHead(status, headers);
     return sendPages(response, result, options.onBroken);
   }
+  if (isFile(result)) {
+    headers['content-type'] = contentType(result.type);
+    headers['content-disposition'] = disposition(result.filename);
+    return sendBytes(options, headers, piecesOf(result.file));
+  }
   if (isStream(result)) {
     response.writeHead(status, {
       ...headers,
       'content-length': result.size,
-      'content-disposition': `attachment; filename="${result.filename}"`,
+      'content-disposition': disposition(result.filename),
     });
     return sendStream(response, result.stream, options.onBroken);
   }
   if (isLease(result)) response.once('close', () => result.release());
   return sendBytes(options, headers, status === 302 ? [] : piecesOf(result));
 }
+
+function contentType(type: string): string {
+  return type.includes('charset') || !type.startsWith('text/') ? type : `${type}; charset=utf-8`;
+}
+
+const disposition = (filename: string) => `attachment; filename="${filename}"`;
 
 function sendBytes(
   { route, request, response }: AnswerOptions,
@@ -175,6 +185,10 @@ function isKnown(tag: string, header: string | undefined): boolean {
 
 function isStream(result: unknown): result is StreamReply {
   return typeof result === 'object' && result !== null && 'stream' in result;
+}
+
+function isFile(result: unknown): result is FileReply {
+  return typeof result === 'object' && result !== null && 'file' in result;
 }
 
 function isPages(result: unknown): result is PagesReply {

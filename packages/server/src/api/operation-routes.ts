@@ -89,7 +89,7 @@ function inputReader<N extends HttpOperationName>({ path, body }: HttpForm): (ca
   const readBody = body?.isInput ? bodyReader(body) : undefined;
   const inPath = (['name', 'id', 't_since', 't_until'] as const).filter((name) => isInPath(path, name));
   return (call) => {
-    const input: Record<string, unknown> = { ...call.query, ...readBody?.(call.json) };
+    const input: Record<string, unknown> = { ...call.query, ...readBody?.(call.whole) };
     for (const name of inPath) input[name] = call.path[name];
     return input as InputOf<N>;
   };

@@ -43,7 +43,7 @@ const routes: Route[] = [
     path: '/whole',
     id: 'whole',
     body: { ...body, schema: Type.Any() },
-    handle: ({ json }) => new Promise<void>((resolve) => given.push({ bytes: json.length, answer: resolve })),
+    handle: ({ whole }) => new Promise<void>((resolve) => given.push({ bytes: whole.length, answer: resolve })),
   },
   { ...common, method: 'POST', path: '/streamed', id: 'streamed', body, handle: readOn },
   {

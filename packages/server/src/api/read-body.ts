@@ -93,7 +93,8 @@ const stalled = (leastBytes: number) =>
   `Less than ${leastBytes} bytes of the body came in ${progressMs / 1000} s, and some are missing.`;
 
 /** Whether all of the body is in memory before its handler is called. */
-export const isHeld = ({ schema, isStreamed }: RouteBody) => schema !== undefined && isStreamed !== true;
+export const isHeld = ({ schema, isStreamed, isWhole }: RouteBody) =>
+  isWhole === true || (schema !== undefined && isStreamed !== true);
 
 export interface WholeBody {
   readonly stream: Readable;

@@ -54,7 +54,7 @@ export function requestReader(route: Route, { tokens, clock, gate }: RequestRead
       caller,
       signal: () => (gone ??= endOf(response)),
       connection: request.socket,
-      json: noBytes,
+      whole: noBytes,
       stream: request,
       bodyType: '',
       type: typeOf(route.answer, request.headers.accept),
@@ -68,8 +68,8 @@ export function requestReader(route: Route, { tokens, clock, gate }: RequestRead
       const begin = awaitsContinue(request) ? () => response.writeContinue() : undefined;
       const stream = limited(request, body, clock, begin);
       if (!isHeld(body)) return { ...call, stream };
-      const whole = { stream, held, length: lengthOf(request.headers), maxBytes: body.maxBytes };
-      return readWhole(whole).then((json) => ({ ...call, stream, json }));
+      const expected = { stream, held, length: lengthOf(request.headers), maxBytes: body.maxBytes };
+      return readWhole(expected).then((whole) => ({ ...call, stream, whole }));
     },
   };
 }

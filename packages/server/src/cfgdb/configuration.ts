@@ -17,9 +17,10 @@ import { invalidBody, readObject, type Step, type StoredObject } from './read-ob
 import { packRendering, type RenderingBytes } from './rendering.ts';
 import { incomingPath, ReplacedUnsynced, removeDatabase, replaceDatabase } from './replace-database.ts';
 import type { Edit } from './revisions.ts';
+import { type SharedBytes, sharedBytes } from './shared-bytes.ts';
 
 /** A JSON body, ready for the wire. */
-export type Json = Uint8Array<SharedArrayBuffer>;
+export type Json = SharedBytes;
 
 export interface ConfigurationOptions {
   readonly path: string;
@@ -52,16 +53,16 @@ export class Configuration {
   }
 
   names(family: Family): Json {
-    return toJson([JSON.stringify(sortedNames(this.#database.content[family]))]);
+    return sharedBytes([JSON.stringify(sortedNames(this.#database.content[family]))]);
   }
 
   /** The whole collection, or of the names listed those that exist. */
   list(family: Family, names?: readonly string[]): Json {
     const objects = this.#database.content[family];
-    if (names !== undefined) return toJson(collectionTexts(objects, [...new Set(names)].sort()));
+    if (names !== undefined) return sharedBytes(collectionTexts(objects, [...new Set(names)].sort()));
     const cached = this.#collections.get(family);
     if (cached !== undefined) return cached;
-    const made = toJson(collectionTexts(objects, sortedNames(objects)));
+    const made = sharedBytes(collectionTexts(objects, sortedNames(objects)));
     this.#collections.set(family, made);
     return made;
   }
@@ -69,7 +70,12 @@ export class Configuration {
   get(family: Family, name: string): Json {
     const text = this.#database.content[family].get(name);
     if (text === undefined) throw unknownObject(family, name);
-    return toJson([text]);
+    return sharedBytes([text]);
+  }
+
+  /** The canonical text of each object, by name. */
+  objects(family: Family): ReadonlyMap<string, string> {
+    return this.#database.content[family];
   }
 
   has(family: Family, name: string): boolean {
@@ -124,7 +130,7 @@ export class Configuration {
       this.#database.changes(),
       (change, index) => `${index === 0 ? '' : ','}${JSON.stringify(change)}`,
     );
-    return toJson(['{"changes":[', ...texts, ']}']);
+    return sharedBytes(['{"changes":[', ...texts, ']}']);
   }
 
   revisions(): RevisionSummary[] {
@@ -134,7 +140,7 @@ export class Configuration {
   revision(id: number, { configuration }: { configuration: boolean }): Json {
     const { summary, changesText, content } = this.#findRevision(id);
     const whole = configuration ? [',"configuration":', ...configurationTexts(content())] : [];
-    return toJson([JSON.stringify(summary).slice(0, -1), ',"changes":', changesText, ...whole, '}']);
+    return sharedBytes([JSON.stringify(summary).slice(0, -1), ',"changes":', changesText, ...whole, '}']);
   }
 
   /** Makes the database what the revision was; what runs stays until it is rendered. */
@@ -325,13 +331,4 @@ function onDisk(work: () => void): void {
 
 function unknownObject(family: Family, name: string): ProblemError {
   return new ProblemError('unknown-object', `${family} has no ${name}.`);
-}
-
-/** In shared memory: the thread that serves the bytes needs no copy of them. */
-function toJson(texts: readonly string[]): Json {
-  const length = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-  const bytes = Buffer.from(new SharedArrayBuffer(length));
-  let at = 0;
-  for (const text of texts) at += bytes.write(text, at);
-  return bytes;
 }

@@ -1,7 +1,10 @@
 // What the configuration's thread and its client can ask of each other.
 import type { Family } from '@telltale/schema';
 import type { Configuration } from './configuration.ts';
+import type { PutTableOptions } from './put-table.ts';
 import type { RenderingBytes } from './rendering.ts';
+import type { SharedBytes } from './shared-bytes.ts';
+import type { WriteTableOptions } from './write-table.ts';
 
 /** What the thread needs to begin. */
 export interface Start {
@@ -22,10 +25,14 @@ export interface Figures {
 /** Everything that can be asked of the configuration. */
 export type Operations = Omit<
   Configuration,
-  'replace' | 'close' | 'takeRendered' | 'counts' | 'copying' | 'transaction'
+  'replace' | 'close' | 'takeRendered' | 'counts' | 'copying' | 'transaction' | 'objects'
 > & {
   /** Carries out the operations of a body. Reads go on while it is read. */
   transaction(body: Uint8Array, options: { commit: boolean; render: boolean }, author: string): Promise<void>;
+  /** A family as a table. Reads and changes go on while it is written; it is of the moment of asking. */
+  table(family: Family, options: WriteTableOptions): Promise<SharedBytes>;
+  /** Makes a family what a table says, and tells in JSON what has changed. Reads go on while it is read. */
+  putTable(family: Family, table: Uint8Array, options: PutTableOptions, author: string): Promise<SharedBytes>;
   /** Writes a copy of the objects into a new file at `path`. Reads go on meanwhile; changes wait. */
   writeCopy(path: string): Promise<void>;
   /** Replaces the database by the rows of an uploaded file. */
@@ -39,6 +46,7 @@ export const changes: ReadonlySet<Method> = new Set<Method>([
   'put',
   'delete',
   'transaction',
+  'putTable',
   'render',
   'restore',
   'upload',

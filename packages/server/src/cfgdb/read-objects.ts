@@ -138,14 +138,22 @@ function readOperation(value: unknown, at: string, faults: Fault[]): Step | unde
     return undefined;
   }
   if (name === reservedName) {
-    faults.push({ path: `${at}/name`, message: `${reservedName} is a reserved word` });
+    faults.push(reservedFault(at));
     return undefined;
   }
-  const inside = `${at}/object`;
-  const parsed = readFitting(family, name, object, inside, faults);
+  return readPut(family, name, object, `${at}/object`, faults);
+}
+
+/** Of an object that is not called by the reserved name, at `at` in the request. Returns undefined where it pushed faults. */
+export function readPut(family: Family, name: string, object: unknown, at: string, faults: Fault[]): Step | undefined {
+  const parsed = readFitting(family, name, object, at, faults);
   if (parsed === undefined) return undefined;
-  const stored = toStored(family, name, parsed, inside);
-  return { operation, object: stored, parsed: stored.values && parsed };
+  const stored = toStored(family, name, parsed, at);
+  return { operation: 'put', object: stored, parsed: stored.values && parsed };
+}
+
+export function reservedFault(at: string): Fault {
+  return { path: `${at}/name`, message: `${reservedName} is a reserved word` };
 }
 
 export function invalidBody(faults: Fault[]): ProblemError {

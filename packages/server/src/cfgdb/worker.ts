@@ -17,10 +17,13 @@ import {
   type Operations,
   type Start,
 } from './protocol.ts';
+import { putTable } from './put-table.ts';
 import { readTransaction } from './read-objects.ts';
 import { readUpload } from './read-upload.ts';
 import type { RenderingBytes } from './rendering.ts';
 import { incomingPath, removeDatabase } from './replace-database.ts';
+import { sharedBytes } from './shared-bytes.ts';
+import { writeTable } from './write-table.ts';
 
 /** Of a long body, so much is read before others have their turn. */
 const turnMs = 5;
@@ -30,13 +33,18 @@ async function loadStacks({ stackModules }: Start): Promise<StackRules[]> {
 }
 
 /** What takes several turns; all else the configuration does at once. */
-type LongOperations = Pick<Operations, 'transaction' | 'upload' | 'writeCopy'>;
+type LongOperations = Pick<Operations, 'transaction' | 'table' | 'putTable' | 'upload' | 'writeCopy'>;
 
 function longOperations(configuration: Configuration): LongOperations {
   return {
     async transaction(body, options, author) {
       configuration.transaction(await inTurns(readTransaction(body)), options, author);
     },
+    async table(family, options) {
+      const objects = new Map(configuration.objects(family)); // as they are now
+      return sharedBytes(await inTurns(writeTable(family, objects, options)));
+    },
+    putTable: (family, table, options, author) => inTurns(putTable(configuration, family, table, options, author)),
     async upload(path, options, author) {
       configuration.replace(await readUpload(path), options, author);
     },

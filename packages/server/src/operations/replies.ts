@@ -7,6 +7,13 @@ export interface StreamReply {
   readonly filename: string;
 }
 
+/** Bytes that a browser saves as a file, of a type that the request chose. */
+export interface FileReply {
+  readonly file: Uint8Array;
+  readonly type: string;
+  readonly filename: string;
+}
+
 /** An answer of any length, sent as fast as the client takes it. */
 export interface PagesReply {
   readonly pages: AsyncIterable<Uint8Array>;

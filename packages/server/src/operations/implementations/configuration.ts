@@ -57,8 +57,8 @@ function database({ cfgdb, losses }: ConfigurationParts) {
   return {
     downloadDatabase: async () => ({ ...(await cfgdb.download()), filename: 'configuration.sqlite' }),
     uploadDatabase: ({ render = false }, { stream, caller }) => cfgdb.upload(stream, { render }, caller.author),
-    runTransaction: ({ commit = true, render = false }, { json, caller }) =>
-      cfgdb.call('transaction', json, { commit, render }, caller.author),
+    runTransaction: ({ commit = true, render = false }, { whole, caller }) =>
+      cfgdb.call('transaction', whole, { commit, render }, caller.author),
     getRenderStatus: async () => {
       const missing = losses.missing();
       return { up_to_date: await cfgdb.call('upToDate'), ...(missing.length > 0 && { missing }) };

@@ -9,8 +9,8 @@ export function configuredObjects(cfgdb: ConfigurationDatabase) {
   const get = (family: Family) => (input: { name: string }) => cfgdb.call('get', family, input.name);
   const put =
     (family: Family) =>
-    (input: { name: string }, { json, caller }: AskedWithBody) =>
-      cfgdb.call('put', family, input.name, json, caller.author);
+    (input: { name: string }, { whole, caller }: AskedWithBody) =>
+      cfgdb.call('put', family, input.name, whole, caller.author);
   const remove =
     (family: Family) =>
     (input: { name: string }, { caller }: Asked) =>

@@ -17,8 +17,8 @@ export interface Asked {
 
 /** With a body that is not input. */
 export interface AskedWithBody extends Asked {
-  /** The whole JSON body, not yet parsed. */
-  readonly json: Uint8Array;
+  /** All of a body of JSON, or of one that is declared so, not yet parsed. */
+  readonly whole: Uint8Array;
   /** The body of an operation that takes bytes; it fails with a problem when it grows too long. */
   readonly stream: Readable;
   /** Of the body, where there is one. */

@@ -14,3 +14,4 @@ export {
 export { instances } from './instances.ts';
 export { liveObjects } from './live-objects.ts';
 export { once, type ServiceParts, service } from './service.ts';
+export { tables } from './tables.ts';

@@ -1,0 +1,45 @@
+// Implements the operations on tables of the configuration.
+import { csvType, type Family } from '@telltale/schema';
+import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
+import type { FileReply } from '../replies.ts';
+import type { AskedWithBody, Implementations } from './implementation.ts';
+
+interface GetInput {
+  readonly names?: string[];
+  readonly columns?: string;
+}
+
+interface PutInput {
+  readonly 'dry-run'?: boolean;
+  readonly render?: boolean;
+  readonly 'delete-missing'?: boolean;
+}
+
+export function tables(cfgdb: ConfigurationDatabase) {
+  const get =
+    (family: Family) =>
+    async ({ names, columns }: GetInput): Promise<FileReply> => {
+      const file = await cfgdb.call('table', family, { format: 'csv', names, columns: columns?.split(',') });
+      return { file, type: csvType, filename: `${family}.csv` };
+    };
+  const put =
+    (family: Family) =>
+    (input: PutInput, { whole, caller }: AskedWithBody) => {
+      const { 'dry-run': dryRun = false, render = false, 'delete-missing': deleteMissing = false } = input;
+      return cfgdb.call('putTable', family, whole, { dryRun, render, deleteMissing }, caller.author);
+    };
+  return {
+    getAlarmTable: get('alarms'),
+    putAlarmTable: put('alarms'),
+    getCommandTable: get('commands'),
+    putCommandTable: put('commands'),
+    getMeasurementTable: get('measurements'),
+    putMeasurementTable: put('measurements'),
+    getConnectorTable: get('connectors'),
+    putConnectorTable: put('connectors'),
+    getProviderTable: get('providers'),
+    putProviderTable: put('providers'),
+    getFunctionModuleTable: get('function-modules'),
+    putFunctionModuleTable: put('function-modules'),
+  } satisfies Partial<Implementations>;
+}
