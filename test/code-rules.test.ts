@@ -37,6 +37,7 @@ const comparesLetters: Record<string, string> = {
   'stacks/mqtt/src/measurement-settings.ts': 'units of time',
   'stacks/opcua/src/node-address.ts': 'kinds of node ids: i, s, g and b',
   'stacks/opcua/src/node-item.ts': 'kinds of node ids',
+  'stacks/opcua/src/unit-codes.ts': 'symbols of units, such as s and d',
 };
 
 /** The source files in which something of this form stands outside of comments, sorted. */

@@ -174,7 +174,10 @@ export class RenderingWitness {
     const { commands } = this.#bench;
     const name = commands.nameOf(handle).slice(0, 2);
     const value = this.#commandOf(name) as string;
-    this.#report(`${name}_set`, `${value} ${quality.good} ${commands.timeOf(handle)}`);
+    const timeUs = commands.timeOf(handle);
+    // Panels are not told that a value is good which nobody has written.
+    const status = timeUs === 0 ? quality.bad.notConnected : quality.good;
+    this.#report(`${name}_set`, `${value} ${status} ${timeUs}`);
     this.#note(this.model.commandFault(name, value, this.model.present()));
   }
 

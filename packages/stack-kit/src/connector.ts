@@ -241,7 +241,10 @@ export interface Provider {
   connect(signal: AbortSignal): Promise<void>;
   /** Serves until the signal is aborted, then resolves; throws when it cannot go on. */
   run(signal: AbortSignal): Promise<void>;
-  /** New values of points, measurements and commands alike, by id. The batch is there until it returns, and not after. */
+  /**
+   * New values of points, measurements and commands alike, by id. The batch is there until it returns, and not after. A
+   * command that was never written is bad, of time 0: clients are not to be shown a value of it. `ServedPoints` has none.
+   */
   publish(batch: Batch): void;
   /** As `setPoints`, after it; the states of all of them follow by `publishAlarms`. */
   setAlarms?(alarms: readonly StackAlarm[]): void;

@@ -5,7 +5,7 @@ import type { StackPoint, StackPoints } from './connector.ts';
 export interface ServedPoint {
   readonly point: StackPoint;
   readonly isCommand: boolean;
-  /** Undefined before the first one. */
+  /** Undefined before the first one, and of a command that was never written. */
   value: Value | undefined;
   quality: number;
   timeUs: number;
@@ -42,6 +42,7 @@ export class ServedPoints {
       if (value !== undefined) served.value = unstored(served.point.datatype, value);
       served.quality = batch.qualities[at] as number;
       served.timeUs = batch.times[at] as number;
+      if (served.isCommand && served.timeUs === 0) served.value = undefined;
       onTaken(served);
     }
   }

@@ -16,7 +16,7 @@ export interface Sample {
   /** It has no quality of its own, and may have the name of a measurement. */
   readonly isCommand: boolean;
   readonly datatype: Datatype;
-  /** Undefined before the first. */
+  /** Undefined before the first, and of a command that was never written. */
   value: number | bigint | string | undefined;
   quality: number;
   timeUs: number;
@@ -61,10 +61,13 @@ export function escapeLabel(text: string): string {
   return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }
 
-/** A bad text has no sample in either setting: its label would claim what is not so. */
-function isShown({ value, quality, datatype }: Sample, { badQuality }: PageOptions): boolean {
+/**
+ * A bad text has no sample in either setting: its label would claim what is not so. Nor has a command that was never
+ * written.
+ */
+function isShown({ value, quality, datatype, isCommand }: Sample, { badQuality }: PageOptions): boolean {
   const isText = traitsOf(datatype).form === form.text;
-  if (value === undefined) return !isText && badQuality === 'nan';
+  if (value === undefined) return !isCommand && !isText && badQuality === 'nan';
   return !isBad(quality) || (badQuality === 'nan' && !isText);
 }
 

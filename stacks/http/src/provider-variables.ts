@@ -19,6 +19,12 @@ export const providerVariables = Type.Object({
     default: 'telltale_point_quality',
     pattern: '^(?:[a-zA-Z_:][a-zA-Z0-9_:]{0,199})?$',
   }),
+  unitLabel: Type.String({
+    title: 'Name of the label with the engineering unit',
+    description: 'Of samples whose point has a unit, and whose address has no label of that name. Empty: none.',
+    default: 'unit',
+    pattern: '^(?!__)(?!value$)(?:[a-zA-Z_][a-zA-Z0-9_]{0,99})?$',
+  }),
   timestamps: Type.Boolean({
     title: 'Export samples with their timestamps',
     description: 'In Prometheus a value that does not change then goes stale after 5 minutes.',

@@ -114,6 +114,7 @@ class MetricsProvider implements Provider {
       if (batch.forms[at] !== form.none) sample.value = batch.valueAt(at);
       sample.quality = batch.qualities[at] as number;
       sample.timeUs = batch.times[at] as number;
+      if (sample.isCommand && sample.timeUs === 0) sample.value = undefined;
     }
   }
 
@@ -153,8 +154,11 @@ class MetricsProvider implements Provider {
       return;
     }
     const family = this.#families.get(sampleName) ?? newFamily(sampleName, type, point);
+    const { unitLabel } = this.#options.variables;
+    const hasUnit = Boolean(point.eu) && unitLabel !== '' && !address.labels.has(unitLabel);
+    const unit = hasUnit ? [`${unitLabel}="${escapeLabel(point.eu ?? '')}"`] : [];
     const sample: Sample = {
-      labels: labels.join(','),
+      labels: [...labels, ...unit].join(','),
       pointName: point.name,
       isCommand,
       datatype: point.datatype,

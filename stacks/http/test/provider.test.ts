@@ -44,11 +44,16 @@ class Exporter {
     return exporter;
   }
 
-  setPoints(points: Readonly<Record<string, readonly [string, Datatype, Record<string, string>?]>>): void {
-    this.#points = Object.entries(points).map(([name, [address, datatype, properties = {}]], id) => {
-      return { id, name, address, datatype, properties };
+  /** The names of commands begin with `set_`. */
+  setPoints(points: Readonly<Record<string, readonly [string, Datatype, Record<string, string>?, string?]>>): void {
+    this.#points = Object.entries(points).map(([name, [address, datatype, properties = {}, eu]], id) => {
+      return { id, name, address, datatype, properties, ...(eu !== undefined && { eu }) };
     });
-    this.provider.setPoints({ measurements: this.#points, commands: [] });
+    const isCommand = ({ name }: StackPoint) => name.startsWith('set_');
+    this.provider.setPoints({
+      measurements: this.#points.filter((point) => !isCommand(point)),
+      commands: this.#points.filter(isCommand).map((point) => ({ ...point, last: undefined })),
+    });
   }
 
   publish(values: Readonly<Record<string, Value>>, q: number = quality.good, timeUs = 1_700_000_000_000_000): void {
@@ -72,6 +77,46 @@ class Exporter {
 }
 
 describe('a scrape', () => {
+  test('has the unit of a point as a label, unless that is switched off or the address has it', async () => {
+    const points = {
+      flow: ['flow{line="1"}', 'd', {}, 'm³/h'],
+      level: ['level', 'd', {}, 'in "x"\n'],
+      own: ['own{unit="mine"}', 'd', {}, 'm'],
+      state: ['state', 's', {}, 'word'],
+      bare: ['bare', 'd'],
+    } as const;
+    const labels = async (variables: Record<string, string>) => {
+      const exporter = await Exporter.start({ qualityMetric: '', ...variables });
+      exporter.setPoints(points);
+      exporter.publish({ flow: 1, level: 2, own: 3, state: 'on', bare: 4 });
+      const families = [...parseTextFormat(await exporter.scrape()).values()];
+      await stop();
+      return families.flatMap(({ samples }) => samples.map((sample) => sample.labels));
+    };
+    assert.deepEqual(await labels({}), [
+      { line: '1', unit: 'm³/h' },
+      { unit: 'in "x"\n' },
+      { unit: 'mine' },
+      { unit: 'word', value: 'on' },
+      {},
+    ]);
+    assert.deepEqual(await labels({ unitLabel: '' }), [{ line: '1' }, {}, { unit: 'mine' }, { value: 'on' }, {}]);
+    const { faults } = stack.provider?.readVariables({ unitLabel: 'value' }) ?? {};
+    assert.equal(faults?.[0]?.field, 'unitLabel');
+  });
+
+  for (const badQuality of ['absent', 'nan']) {
+    test(`has no sample of a command that was never written, with badQuality ${badQuality}`, async () => {
+      const exporter = await Exporter.start({ badQuality });
+      exporter.setPoints({ set_speed: ['speed', 'd'] });
+      assert.equal(await exporter.scrape(), '');
+      exporter.publish({ set_speed: 40 });
+      assert.match(await exporter.scrape(), /^speed 40$/m);
+      exporter.publish({ set_speed: 0 }, quality.bad.notConnected, 0);
+      assert.equal(await exporter.scrape(), '');
+    });
+  }
+
   test('shows every datatype, in the format that is asked for', async () => {
     const exporter = await Exporter.start();
     exporter.setPoints({

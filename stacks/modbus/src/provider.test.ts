@@ -139,6 +139,28 @@ describe('a client', () => {
   });
 });
 
+describe('a command that was never written', () => {
+  const declared: Declared = { speed: ['hr0:int16', 'i'], start: ['co0', 'b'], level: ['hr9:int16;quality=hr10', 'i'] };
+  for (const badQuality of ['exception', 'last-value']) {
+    test(`is an exception, with badQuality ${badQuality}, or bad where its quality is served`, async () => {
+      const server = await TestServer.start({}, declared, { badQuality });
+      started.push(server);
+      const client = await RawClient.connect(server.port);
+      started.push({ stop: () => client.close() });
+      const all = async () => [
+        await client.ask('03 0000 0001'),
+        await client.ask('01 0000 0001'),
+        await client.ask('03 0009 0002'),
+      ];
+      server.publish('speed', 7);
+      for (const name of ['speed', 'start', 'level']) server.publish(name, 0, quality.bad.notConnected, 0);
+      assert.deepEqual(await all(), ['8304', '8104', '0304' + '0000' + '0008']);
+      for (const [name, value] of Object.entries({ speed: 5, start: true, level: 6 })) server.publish(name, value);
+      assert.deepEqual(await all(), ['03020005', '010101', '0304' + '0006' + '00c0']);
+    });
+  }
+});
+
 describe('a write by a client', () => {
   test('is a command, whichever function carries it', async () => {
     const { client, server } = await setUp();

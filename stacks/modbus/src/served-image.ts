@@ -212,7 +212,8 @@ export class ServedImage {
     if (entry.kind === 'quality') {
       const { served } = entry.of;
       to[at] = served.quality >> 8;
-      to[at + 1] = isFit(entry.of) ? served.quality : quality.bad.configurationError;
+      const isUnfit = served.value !== undefined && !isFit(entry.of);
+      to[at + 1] = isUnfit ? quality.bad.configurationError : served.quality;
       return true;
     }
     if (!this.#isReadable(entry)) return false;

@@ -39,6 +39,11 @@ describe('mbpoll', { skip }, () => {
     assert.match(await mbpoll('-t', '1', '-r', '4'), /\[4\]:\s+1/);
   });
 
+  test('gets no value of a command before it was written', async () => {
+    server.publish('speed', 0, quality.bad.notConnected, 0);
+    assert.match(await mbpoll('-t', '4', '-r', '10'), /Slave device or server failure/);
+  });
+
   test('writes commands', async () => {
     assert.match(await mbpoll('-t', '4', '-r', '10', 'value 42'), /Written 1 references/);
     assert.match(await mbpoll('-t', '4:float', '-r', '11', 'value 2.5'), /Written 1 references/);

@@ -57,11 +57,11 @@ export class TestServer {
     });
   }
 
-  publish(name: string, value: Value | undefined, q: number = quality.good): void {
+  publish(name: string, value: Value | undefined, q: number = quality.good, timeUs = 1): void {
     const batch = new Batch(1);
     const id = this.#points.get(name)?.id ?? 0;
-    if (value === undefined) batch.none(id, q, 1);
-    else batch.value(id, value, q, 1);
+    if (value === undefined) batch.none(id, q, timeUs);
+    else batch.value(id, value, q, timeUs);
     this.provider.publish(batch);
   }
 

@@ -189,8 +189,11 @@ export class PlainProvider implements Provider {
     }
     const isGone = this.#gone.get(topic) === served;
     if (!isGone && this.#topics.get(topic) !== served) return undefined;
+    const isUnwritten = served.isCommand && served.value === undefined;
+    if (isUnwritten && !variables.retain) return undefined;
     // An empty one makes the broker forget what it has retained.
-    const payload = isGone ? '' : this.#payloadTemplate.render((name) => this.#placeholder(name, served));
+    const payload =
+      isGone || isUnwritten ? '' : this.#payloadTemplate.render((name) => this.#placeholder(name, served));
     const qos = Number(variables.qos) as 0 | 1 | 2;
     const published = link.publish(topic, payload, { qos, retain: variables.retain });
     if (isGone) published.then(() => this.#gone.delete(topic)).catch(() => undefined);

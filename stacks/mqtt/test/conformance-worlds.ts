@@ -82,7 +82,7 @@ export const provider: ProviderWorld = {
     return {
       read: async (address) => {
         const text = client.newest.get(address);
-        if (text === undefined) return { value: undefined, isGood: false };
+        if (text === undefined || text === '') return { value: undefined, isGood: false };
         const { value, quality, time } = JSON.parse(text);
         return { value: value ?? undefined, isGood: quality === 0xc0, timeUs: Date.parse(time) * 1000 };
       },

@@ -17,6 +17,7 @@ export interface Declared {
   readonly address: string;
   readonly datatype?: Datatype;
   readonly properties?: Record<string, string>;
+  readonly eu?: string;
 }
 
 export interface LinkedOptions {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { quality } from '@telltale/schema';
 import { Refused } from '@telltale/stack-kit';
 import { FaultProxy, freePort, until } from '@telltale/stack-kit/testing';
 import { type IPublishPacket, MqttClient } from 'mqtt';
@@ -80,6 +81,41 @@ describe('a provider at a real broker', { skip: withoutMosquitto }, () => {
       'the value is there',
       () => later.texts('again/b').at(-1)?.startsWith('{"value":5,"quality":192,') === true,
     );
+  });
+
+  test('a command that was never written is not published, and what the broker has retained of it is gone', async (t) => {
+    await broker.pub('fresh/speed', '{"value":0,"quality":192,"time":"1970-01-01T00:00:00.000000Z"}', '-r');
+    const speed = { name: 'speed', address: 'fresh/speed' };
+    const p = link();
+    t.after(() => p.stop());
+    p.setPoints([{ name: 'level', address: 'fresh/level' }], [speed]);
+    p.publish('speed', 0, quality.bad.notConnected, 0);
+    p.publish('level', 1);
+    const first = await broker.sub('fresh/#');
+    t.after(() => first.stop());
+    await p.start();
+    await until('the broker has forgotten it', () => first.texts('fresh/speed').at(-1) === '');
+    await until('the measurement has come', () => first.texts('fresh/level').length > 0);
+    const later = await broker.sub('fresh/#');
+    t.after(() => later.stop());
+    await until('what is retained has come', () => later.messages.length > 0);
+    assert.deepEqual(later.texts('fresh/speed'), []);
+    p.publish('speed', 7);
+    await until(
+      'it was written',
+      () => later.texts('fresh/speed').at(-1)?.startsWith('{"value":7,"quality":192,') === true,
+    );
+    const plain = link({ retain: 'false', topic: 'once/{name}', statusTopic: '' });
+    t.after(() => plain.stop());
+    plain.setPoints([{ name: 'level', address: 'a' }], [{ ...speed, address: 'b' }]);
+    plain.publish('speed', 0, quality.bad.notConnected, 0);
+    plain.publish('level', 1);
+    const heard = await broker.sub('once/#');
+    t.after(() => heard.stop());
+    await plain.start();
+    plain.publish('level', 2);
+    await until('the measurement has come', () => heard.texts('once/level').some((text) => text.includes(':2,')));
+    assert.deepEqual(heard.texts('once/speed'), [], 'not even an empty message');
   });
 
   test('of a point that is not served any more nothing stays at the broker', async (t) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
+import { quality } from '@telltale/schema';
 import { Refused } from '@telltale/stack-kit';
 import { FaultProxy, until } from '@telltale/stack-kit/testing';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
@@ -41,6 +42,33 @@ describe('a Sparkplug edge node at a real broker, seen through an independent de
     });
   const command = (topic: string, metrics: { name?: string; alias?: number; type: string; value: unknown }[]) =>
     broker.pub(topic, Buffer.from(codec.encodePayload({ timestamp: Date.now(), metrics: metrics as never })));
+
+  test('has a unit as the property of a metric, and a command that was never written as null', async (t) => {
+    const { p, heard } = await start(t, { node: 'units' });
+    p.setPoints([{ name: 'flow', address: 'Flow', eu: 'm³/h' }], [{ name: 'speed', address: 'Speed', datatype: 'i' }]);
+    p.publish('flow', 1.5);
+    p.publish('speed', 0, quality.bad.notConnected, 0);
+    const beforeMs = Date.now();
+    await p.start();
+    await until('the birth', () => heard.messages.length > 0);
+    const [birth] = read(heard).map(({ by }) => by);
+    const flow = birth?.get('Flow');
+    assert.deepEqual([flow?.properties?.engUnit?.value, flow?.properties?.engUnit?.type], ['m³/h', 'String']);
+    assert.deepEqual([flow?.value, flow?.properties?.Quality?.value], [1.5, 192]);
+    const speed = birth?.get('Speed');
+    assert.deepEqual(
+      [speed?.value, speed?.properties?.Quality?.value, speed?.properties?.engUnit],
+      [null, 0, undefined],
+    );
+    assert.ok(Number(speed?.timestamp) >= beforeMs, 'it is so now, not since 1970');
+    p.publish('speed', 40);
+    await until('the data', () => heard.messages.length > 1);
+    const [, data] = read(heard).map(({ by }) => by);
+    assert.deepEqual(
+      [...(data?.values() ?? [])].map(({ value, properties }) => [value, properties?.Quality?.value]),
+      [[40, 192]],
+    );
+  });
 
   test('is born with all metrics, sends data by alias in sequence, and dies with the number of its birth', async (t) => {
     const { p, heard } = await start(t, { node: 'one' });

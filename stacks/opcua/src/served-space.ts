@@ -14,6 +14,7 @@ import {
 } from 'node-opcua-client';
 import type { OPCUAServer } from 'node-opcua-server';
 import { statusOfQuality } from './status-quality.ts';
+import { unitInformation } from './unit-codes.ts';
 import { toNode, toPoint, typeOf } from './value-codec.ts';
 
 export type AddressSpace = NonNullable<OPCUAServer['engine']['addressSpace']>;
@@ -128,11 +129,15 @@ export class ServedSpace {
     }
   }
 
-  show({ point, value, quality, timeUs }: ServedPoint): void {
+  show({ point, isCommand, value, quality, timeUs }: ServedPoint): void {
     const served = this.#byId.get(point.id);
     if (served === undefined) return;
-    if (value !== undefined) served.variant = variantOf(point.datatype, value);
-    show(served, statusOfQuality(quality), timeUs, this.#options.clock.now());
+    const nowUs = this.#options.clock.now();
+    if (isCommand && value === undefined) showNone(served, nowUs);
+    else {
+      if (value !== undefined) served.variant = variantOf(point.datatype, value);
+      show(served, statusOfQuality(quality), timeUs, nowUs);
+    }
   }
 
   #add({ point, isCommand }: ServedPoint): Served | undefined {
@@ -152,10 +157,9 @@ export class ServedSpace {
         userAccessLevel: access,
         minimumSamplingInterval: 0,
       });
-      if (eu !== undefined) addUnit(addressSpace, this.namespace, variable, shortened(eu));
+      if (eu !== undefined && eu !== '') addUnit(addressSpace, this.namespace, variable, shortened(eu));
       const served = { point, variable, folder: path, isCommand, variant: variantOf(datatype, zeroOf(datatype)) };
-      const nowUs = clock.now();
-      show(served, StatusCodes.BadWaitingForInitialData.value, nowUs, nowUs);
+      showNone(served, clock.now());
       return served;
     } catch (error) {
       log.error(`${name} cannot be served at ${address}: ${(error as Error).message}`);
@@ -170,7 +174,7 @@ export class ServedSpace {
     if (eu === was.eu) return;
     const unit = variable.getPropertyByName('EngineeringUnits', 0);
     if (unit !== null) addressSpace.deleteNode(unit);
-    if (eu !== undefined) addUnit(addressSpace, this.namespace, variable, shortened(eu));
+    if (eu !== undefined && eu !== '') addUnit(addressSpace, this.namespace, variable, shortened(eu));
   }
 
   #put(served: Served): void {
@@ -269,6 +273,13 @@ function show({ variable, variant }: Served, code: number, timeUs: number, nowUs
   (variable as unknown as Settable)._internal_set_dataValue(value);
 }
 
+/** It has no value yet. */
+function showNone(served: Served, nowUs: number): void {
+  const { datatype } = served.point;
+  served.variant = variantOf(datatype, zeroOf(datatype));
+  show(served, StatusCodes.BadWaitingForInitialData.value, nowUs, nowUs);
+}
+
 const lowBits = 0xffff;
 const statuses: ReadonlyMap<number, StatusCode> = new Map(
   Object.values(StatusCodes).flatMap((each) => (each instanceof StatusCode ? [[each.value, each]] : [])),
@@ -284,11 +295,12 @@ function statusOf(code: number): StatusCode {
 function addUnit(addressSpace: AddressSpace, namespace: Namespace, variable: Variable, eu: string): void {
   const type = addressSpace.findDataType('EUInformation');
   if (type === null) return;
+  const { namespaceUri, unitId, displayName, description } = unitInformation(eu);
   const unit = addressSpace.constructExtensionObject(type, {
-    namespaceUri: 'urn:telltale',
-    unitId: -1,
-    displayName: { text: eu },
-    description: { text: eu },
+    namespaceUri,
+    unitId,
+    displayName: { text: displayName },
+    description: { text: description },
   });
   namespace.addVariable({
     propertyOf: variable,

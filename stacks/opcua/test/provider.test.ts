@@ -76,6 +76,19 @@ describe('a provider', () => {
     await client.close();
   });
 
+  test('waits for the first value of a command that was never written', async (t) => {
+    const served = await Served.start(t, [], [point(2, 'speed', 'i')]);
+    const client = await joe(served);
+    served.publish((batch) => batch.number(2, 7, quality.good, 1e15));
+    assert.deepEqual((await client.read(node('At.speed'))).value, 7);
+    served.publish((batch) => batch.number(2, 0, quality.bad.notConnected, 0));
+    assert.equal((await client.read(node('At.speed'))).status, 'BadWaitingForInitialData');
+    assert.match(await client.write(node('At.speed'), 'Int32', 5), /^Good/);
+    const { value, status } = await client.read(node('At.speed'));
+    assert.deepEqual([value, status], [5, 'Good']);
+    await client.close();
+  });
+
   test('has commands carried out for whom it may, and says what became of them', async (t) => {
     const served = await Served.start(t, [point(1, 'level', 'd')], [point(2, 'start', 'b'), point(3, 'speed', 'i')]);
     const client = await joe(served);
@@ -146,7 +159,9 @@ describe('a provider', () => {
     const root = await find('i=85', 'site');
     const tank = await find(await find(root, 'Site'), 'Tank 1');
     assert.equal(await find(tank, 'level'), node('At.level'));
-    await find(node('At.level'), 'EngineeringUnits');
+    const { value: unit } = await client.read(await find(node('At.level'), 'EngineeringUnits'));
+    const { unitId, namespaceUri } = unit as { unitId: number; namespaceUri: string };
+    assert.deepEqual([unitId, namespaceUri], [5067858, 'http://www.opcfoundation.org/UA/units/un/cefact']);
     served.publish((batch) => batch.number(2, 5, quality.good, 1e15));
     served.provider.setPoints({ measurements: [point(7, 'flow', 'd'), point(8, 'new', 's')], commands: [] });
     assert.equal((await client.read(node('At.level'))).status, 'BadNodeIdUnknown');

@@ -91,7 +91,7 @@ const provider: ProviderWorld = {
   badVariables: [{ gatherMs: '-1' }, { bus: '' }],
   async connectClient() {
     const seen = new Map<string, Seen>();
-    const points = numbered(onBus(measurements), 1);
+    const points = numbered(onBus([...measurements, ...commands]), 1);
     const written = asCommands(numbered(onBus([...commands, ...measurements]), 100));
     const client = createConnector(
       connectorOptions({

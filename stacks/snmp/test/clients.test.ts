@@ -62,6 +62,19 @@ describe('before the tools of net-snmp', { skip }, () => {
     }
   });
 
+  test('has no value of a command that was never written, whatever is shown of bad ones', async (t) => {
+    for (const badQuality of ['noSuchInstance', 'lastValue']) {
+      const variables = { ...communities, badQuality };
+      const running = await RunningProvider.start(variables, [], [{ address: '1.0', datatype: 'i' }]);
+      t.after(() => running.stop());
+      running.publish('1.0', 7);
+      assert.match(await running.ask('walk', `${base}.1`), /INTEGER: 7\n/);
+      running.publish('1.0', 0, quality.bad.notConnected, 0);
+      assert.match(await running.ask('get', `${base}.1.1.0`, `${base}.2.1.0`), /No Such Instance[\s\S]*Gauge32: 8\n/);
+      assert.doesNotMatch(await running.ask('walk', `${base}.1`), /INTEGER/);
+    }
+  });
+
   test('goes on serving what it has of a point when others come', async (t) => {
     const points: Served[] = [{ address: '1.0', datatype: 'd' }];
     const running = await RunningProvider.start(communities, points);

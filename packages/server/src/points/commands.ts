@@ -104,6 +104,11 @@ export class Commands extends NamedPoints<Command> {
     return this.#get(handle).timeUs;
   }
 
+  /** False where it was never written and has no initial value: its value is no fact. */
+  hasValue(handle: number): boolean {
+    return this.#get(handle).hasValue;
+  }
+
   /** What was last written to the device, or should have been at first; undefined where nothing was. */
   lastRawOf(handle: number): Value | undefined {
     const { chain, value, hasValue } = this.#get(handle);

@@ -152,6 +152,7 @@ describe('a changed definition', () => {
       { stackUmask: 4 | 8 },
       { archMode: 'change' },
       { properties: { archRetention: '90d' } },
+      { properties: { precision: '2' } },
       { eu: 'm' },
       { providerAddresses: { p: 'a' } },
     ];

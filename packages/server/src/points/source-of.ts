@@ -4,7 +4,8 @@ import type { Command, Measurement } from '@telltale/schema';
 
 export function sourceOf(point: Measurement | Command): string {
   const { connectorName, address, datatype, rawDatatype, rawRangeLo, rawRangeHi, euRangeLo, euRangeHi } = point;
-  const { archRetention: _, ...properties } = point.properties ?? {};
+  // Neither has anything to do with the device.
+  const { archRetention: _, precision: __, ...properties } = point.properties ?? {};
   const mask = (point.stackUmask ?? 0) & 3;
   return JSON.stringify([
     connectorName,

@@ -115,6 +115,7 @@ export class ProviderFeed {
   #addCommand(batch: Batch, handle: number): void {
     const points = this.#commands;
     const id = this.#ids.idOf('commands', handle);
-    batch.value(id, points.valueOf(handle), quality.good, points.timeOf(handle));
+    const status = points.hasValue(handle) ? quality.good : quality.bad.notConnected;
+    batch.value(id, points.valueOf(handle), status, points.timeOf(handle));
   }
 }

@@ -166,6 +166,30 @@ describe('the runtime', () => {
     assert.match(await problemText(bench.commands.write('remote', 'd11')), /^write-refused.*outside the eu-range/s);
   });
 
+  test('a command that was never written is good at no provider; an initial value counts as written', async () => {
+    const { bench } = await setUp();
+    const render = (initialValue?: string) =>
+      bench.render({
+        connectors: [{ name: 'in', stackName: 'simulator', vars: { bus: 'fresh', scanPeriodMs: '20' } }],
+        providers: [{ name: 'out', stackName: 'simulator', vars: { bus: 'fresh' } }],
+        measurements: [measurement('seen', 'in', { address: 'bus(target.value)' })],
+        commands: [
+          {
+            name: 'target',
+            datatype: 'd',
+            providerAddresses: { out: 'target.value' },
+            ...(initialValue !== undefined && { initialValue }),
+          },
+        ],
+      });
+    await render('0');
+    await bench.until(() => bench.isGood('seen', 0));
+    await render();
+    await bench.until(() => bench.qualityOf('seen') === quality.bad.notConnected);
+    await bench.commands.write('target', 'd0');
+    await bench.until(() => bench.isGood('seen', 0));
+  });
+
   test('tells a provider of the alarms of what it serves, as they are configured and as they change', async () => {
     const { bench } = await setUp();
     const atFirst = 'alarm high false true '; // once or twice: when it has its points, and when it comes up

@@ -1,9 +1,9 @@
 // What is asked of every provider: that its clients see the truth, may write, and cannot harm it or each other.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { quality, systemClock } from '@telltale/schema';
+import { quality, systemClock, zeroOf } from '@telltale/schema';
 import { testAddresses } from './address-conformance.ts';
-import type { TestClient } from './conformance-world.ts';
+import type { Seen, TestClient } from './conformance-world.ts';
 import { isSame } from './hosted-connector.ts';
 import type { HostedProvider } from './hosted-provider.ts';
 import { providerOptions } from './instance-options.ts';
@@ -120,6 +120,20 @@ function testWrites(world: ProviderBench['world'], bench: () => ProviderBench, s
           assert.ok(isSame(written.value, value), `${written.value} instead of ${value}`);
           assert.deepEqual(more, []);
         }
+      }
+    }));
+
+  test('a command that was never written is not good, though it was before', () =>
+    serving(async (hosted, client) => {
+      for (const { address } of world.commands) assert.equal((await client.read(address)).isGood, false, address);
+      bench().publishAll(hosted, 0);
+      for (const sample of world.commands) {
+        const isIt = (seen: Seen) => seen.isGood && isSame(seen.value, valueAt(sample, 0));
+        await bench().untilSeen(client, sample.address, isIt, 'good');
+      }
+      for (const { address, datatype } of world.commands) {
+        hosted.publish(address, zeroOf(datatype), quality.bad.notConnected, 0);
+        await bench().untilSeen(client, address, (seen) => !seen.isGood, 'never written');
       }
     }));
 

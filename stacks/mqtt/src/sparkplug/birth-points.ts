@@ -26,12 +26,12 @@ export function isBirth({ kind }: SparkplugTopic): boolean {
 export function birthPoints({ group, node, device }: SparkplugTopic, bytes: Uint8Array): BrowsedPoint[] {
   const place = `${namespace}${group}/${node}${device && `/${device}`}`;
   try {
-    return decodePayload(bytes).metrics.flatMap(({ name = '', type = 0 }): BrowsedPoint[] => {
+    return decodePayload(bytes).metrics.flatMap(({ name = '', type = 0, unit }): BrowsedPoint[] => {
       const datatype = datatypeOfType(type);
       const address = `${place}#${name}`;
       const isOwn = name === 'bdSeq' || name.startsWith('Node Control/');
       if (datatype === undefined || isOwn || parseMetricAddress(address).fault !== undefined) return [];
-      return [{ name: `${device || node}/${name}`, address, datatype }];
+      return [{ name: `${device || node}/${name}`, address, datatype, ...(unit !== undefined && { eu: unit }) }];
     });
   } catch {
     return [];

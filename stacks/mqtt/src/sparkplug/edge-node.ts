@@ -196,11 +196,13 @@ export class EdgeNode implements Provider {
 
   #metric(served: ServedPoint, isBirth: boolean): Metric {
     const { point, value, quality, timeUs } = served;
+    const { eu } = point;
     const { metric, alias } = this.#metrics.get(served) ?? {};
     return {
-      ...(isBirth && { name: metric }),
+      ...(isBirth && { name: metric, ...(eu !== undefined && eu !== '' && { unit: eu }) }),
       alias,
-      timestampMs: Math.floor(timeUs / 1000),
+      // That there is no value is true now.
+      timestampMs: Math.floor((timeUs === 0 ? this.#options.clock.now() : timeUs) / 1000),
       type: typeOfDatatype(point.datatype),
       isNull: value === undefined,
       quality: isGood(quality) ? metricQuality.good : isBad(quality) ? metricQuality.bad : metricQuality.stale,

@@ -49,6 +49,8 @@ export interface Metric {
   readonly isHistorical?: boolean | undefined;
   /** A property: Int32. */
   readonly quality?: number | undefined;
+  /** A property, as most hosts know it: engUnit. */
+  readonly unit?: string | undefined;
   readonly value?: Value | undefined;
 }
 
@@ -78,6 +80,8 @@ const metricField = {
   string: 15,
 } as const;
 
+const propertyName = { quality: 'Quality', unit: 'engUnit' } as const;
+
 export function encodePayload({ timestampMs, seq, metrics }: SparkplugPayload): Buffer {
   const writer = new ProtobufWriter();
   if (timestampMs !== undefined) writer.varint(field.timestamp, timestampMs);
@@ -87,22 +91,14 @@ export function encodePayload({ timestampMs, seq, metrics }: SparkplugPayload): 
 }
 
 function writeMetric(writer: ProtobufWriter, metric: Metric): void {
-  const { name, alias, timestampMs, type, isNull, isHistorical, quality, value } = metric;
+  const { name, alias, timestampMs, type, isNull, isHistorical, quality, unit, value } = metric;
   if (name !== undefined) writer.bytes(metricField.name, name);
   if (alias !== undefined) writer.varint(metricField.alias, alias);
   if (timestampMs !== undefined) writer.varint(metricField.timestamp, timestampMs);
   if (type !== undefined) writer.varint(metricField.type, type);
   if (isHistorical) writer.boolean(metricField.isHistorical, true);
   if (isNull) writer.boolean(metricField.isNull, true);
-  if (quality !== undefined) {
-    writer.message(metricField.properties, (properties) => {
-      properties.bytes(1, 'Quality');
-      properties.message(2, (property) => {
-        property.varint(1, metricType.int32);
-        property.varint(3, quality);
-      });
-    });
-  }
+  if (quality !== undefined || unit !== undefined) writeProperties(writer, quality, unit);
   if (value === undefined || isNull) return;
   if (typeof value === 'boolean') writer.boolean(metricField.boolean, value);
   else if (typeof value === 'bigint') writer.varint(metricField.long, BigInt.asUintN(64, value));
@@ -110,6 +106,26 @@ function writeMetric(writer: ProtobufWriter, metric: Metric): void {
   else if (type === metricType.float) writer.float(metricField.float, value);
   else if (type === metricType.double) writer.double(metricField.double, value);
   else writer.varint(metricField.int, value >>> 0);
+}
+
+/** All keys, then a value for each of them. */
+function writeProperties(writer: ProtobufWriter, quality: number | undefined, unit: string | undefined): void {
+  writer.message(metricField.properties, (properties) => {
+    if (quality !== undefined) properties.bytes(1, propertyName.quality);
+    if (unit !== undefined) properties.bytes(1, propertyName.unit);
+    if (quality !== undefined) {
+      properties.message(2, (property) => {
+        property.varint(1, metricType.int32);
+        property.varint(3, quality);
+      });
+    }
+    if (unit !== undefined) {
+      properties.message(2, (property) => {
+        property.varint(1, metricType.string);
+        property.bytes(8, unit);
+      });
+    }
+  });
 }
 
 /** Throws where the bytes are no payload. Values are as the metric's type says; `typeOf` where it leaves it out. */
@@ -139,7 +155,7 @@ function readMetric(reader: ProtobufReader, typeOf: (name?: string, alias?: numb
   let type: number | undefined;
   let isHistorical = false;
   let isNull = false;
-  let quality: number | undefined;
+  let properties: ReturnType<typeof readProperties> = {};
   let raw: Value | undefined;
   for (let at = reader.next(); at !== undefined; at = reader.next()) {
     switch (at) {
@@ -162,7 +178,7 @@ function readMetric(reader: ProtobufReader, typeOf: (name?: string, alias?: numb
         isNull = reader.boolean();
         break;
       case metricField.properties:
-        quality = readQuality(new ProtobufReader(reader.bytes()));
+        properties = readProperties(new ProtobufReader(reader.bytes()));
         break;
       case metricField.int:
         raw = reader.uint32();
@@ -188,27 +204,32 @@ function readMetric(reader: ProtobufReader, typeOf: (name?: string, alias?: numb
   }
   const own = type ?? typeOf(name, alias);
   const value = isNull ? undefined : signed(raw, own);
-  return { name, alias, timestampMs, type, isHistorical, isNull, quality, value };
+  return { name, alias, timestampMs, type, isHistorical, isNull, ...properties, value };
 }
 
-/** The property named Quality, where it is a whole number. */
-function readQuality(reader: ProtobufReader): number | undefined {
+/** Those that are known, where they are of the right type. */
+function readProperties(reader: ProtobufReader): Pick<Metric, 'quality' | 'unit'> {
   const keys: string[] = [];
-  const values: (number | undefined)[] = [];
+  const values: (number | string | undefined)[] = [];
   for (let at = reader.next(); at !== undefined; at = reader.next()) {
     if (at === 1) keys.push(reader.text());
-    else if (at === 2) values.push(readPropertyNumber(new ProtobufReader(reader.bytes())));
+    else if (at === 2) values.push(readProperty(new ProtobufReader(reader.bytes())));
     else reader.skip();
   }
-  const at = keys.indexOf('Quality');
-  return at < 0 ? undefined : values[at];
+  const quality = values[keys.indexOf(propertyName.quality)];
+  const unit = values[keys.indexOf(propertyName.unit)];
+  return {
+    quality: typeof quality === 'number' ? quality : undefined,
+    ...(typeof unit === 'string' && { unit }),
+  };
 }
 
-function readPropertyNumber(reader: ProtobufReader): number | undefined {
-  let value: number | undefined;
+function readProperty(reader: ProtobufReader): number | string | undefined {
+  let value: number | string | undefined;
   for (let at = reader.next(); at !== undefined; at = reader.next()) {
     if (at === 3) value = reader.uint32();
     else if (at === 4) value = Number(reader.varint());
+    else if (at === 8) value = reader.text();
     else reader.skip();
   }
   return value;
