@@ -87,7 +87,6 @@ function openOption(last: string | undefined, options: readonly OptionDeclaratio
   return options.find(({ name, value }) => value !== undefined && last === `--${name}`);
 }
 
-/** Words of commands that may follow these. */
 function nextWords(words: readonly string[], commands: readonly CommandDeclaration[]): string[] {
   const fits = commands.filter(
     ({ path }) => path.length > words.length && words.every((word, at) => path[at] === word),

@@ -41,14 +41,12 @@ export interface CommandDeclaration {
   readonly run: (call: Call) => Promise<void>;
 }
 
-/** One command line, read. */
 export interface CommandLine {
   readonly command: CommandDeclaration;
   readonly args: readonly string[];
   readonly options: ReadonlyMap<string, string>;
 }
 
-/** What a command works with. */
 export interface Call extends CommandLine {
   readonly client: TelltaleClient;
   readonly terminal: Terminal;

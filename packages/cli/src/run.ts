@@ -8,7 +8,6 @@ import { helpText } from './help.ts';
 import { parseCommandLine, readWords } from './parse-command-line.ts';
 import { printable, type Stream, Terminal } from './terminal.ts';
 
-/** Everything that is outside. */
 export interface World {
   readonly out: Stream;
   readonly err: Stream;

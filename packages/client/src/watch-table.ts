@@ -26,7 +26,6 @@ interface Watched<Update extends NamedUpdate> {
 
 interface Reader {
   readonly names: ReadonlySet<string> | 'all';
-  /** Names that were reported to it as refused. */
   readonly refused: Set<string>;
   hasUpdates: boolean;
 }

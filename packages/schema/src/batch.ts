@@ -88,7 +88,6 @@ export class Batch {
     this.count = start + count;
   }
 
-  /** Adds one reading of another batch. */
   copy(from: Batch, at: number): void {
     const [point, quality, timeUs] = [from.points[at], from.qualities[at], from.times[at]] as [number, number, number];
     const value = from.valueAt(at);

@@ -76,13 +76,11 @@ function requestOf(asking: readonly Asking[]): ChannelRequest {
   };
 }
 
-/** The whole message of a request. */
 export function requestSchema(name: ChannelRequestName): TObject {
   const { fields } = channelRequests[name];
   return Type.Object({ request: Type.Literal(name), id: RequestId, ...fields }, { title: `${name}Request`, ...closed });
 }
 
-/** The whole message of an answer, good or not. */
 export function answerSchema(name: ChannelRequestName): TObject {
   const { answer = {}, batch } = channelRequests[name];
   const more = Object.fromEntries(Object.entries(answer).map(([field, type]) => [field, Type.Optional(type)]));

@@ -134,7 +134,6 @@ export const commandFields: readonly CommandField[] = ['name', 'vt', ...keysOf(c
 export type AlarmField = keyof LiveAlarm;
 export const alarmFields: readonly AlarmField[] = keysOf(LiveAlarm.properties);
 
-/** A measurement whose value is forced. */
 export const Simulation = Type.Object(
   {
     name: Identifier,

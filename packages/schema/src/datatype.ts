@@ -31,7 +31,6 @@ export interface Traits {
   readonly title: string;
   /** A regular expression of the text of a value. */
   readonly pattern: string;
-  /** The text of a value. */
   readonly example: string;
   /** Most values have texts of at most so many characters. */
   readonly usualLength: number;
@@ -63,7 +62,6 @@ function compare(first: Value, second: Value): number {
   return first < second ? -1 : 1;
 }
 
-/** What most have in common. */
 const common = {
   form: form.number,
   isExactInDouble: true,

@@ -21,7 +21,6 @@ export type LinkState = Static<typeof LinkState>;
 export const LastError = Type.Object({ text: Type.String(), t: Timestamp }, strict('LastError'));
 export type LastError = Static<typeof LastError>;
 
-/** What each change of state reports. */
 const stateFields = {
   name: Identifier,
   state: LinkState,

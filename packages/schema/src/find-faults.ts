@@ -137,7 +137,6 @@ function isObject(data: unknown): data is Record<string, unknown> {
   return typeof data === 'object' && data !== null && !Array.isArray(data);
 }
 
-/** Of a single value. */
 function inWords(error: TLocalizedValidationError): string {
   switch (error.keyword) {
     case 'enum':

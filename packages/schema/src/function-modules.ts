@@ -18,7 +18,6 @@ export const FunctionModuleState = Type.Enum(['STOP', 'INIT', 'RUN', 'FAIL'], {
 });
 export type FunctionModuleState = Static<typeof FunctionModuleState>;
 
-/** What each change reports. */
 const stateFields = {
   name: Identifier,
   state: FunctionModuleState,
@@ -66,7 +65,6 @@ export const LogLine = Type.Object(
 );
 export type LogLine = Static<typeof LogLine>;
 
-/** The query of a log. */
 export const logOptions = {
   lines: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000, default: 100, description: 'The newest so many.' })),
   stream: Type.Optional(LogStream),

@@ -13,7 +13,6 @@ export interface ModuleProperties {
   readonly sha256: string | undefined;
   readonly memoryBytes: number | undefined;
   readonly cpuCores: number | undefined;
-  /** Processes and threads at once. */
   readonly maxProcesses: number | undefined;
 }
 

@@ -81,7 +81,6 @@ export class OpenCalls {
     this.#calls.get(id)?.onProgress?.(progress as never);
   }
 
-  /** The other side is gone. */
   endAll(error: Error): void {
     for (const id of [...this.#calls.keys()]) this.fail(id, error);
   }

@@ -213,7 +213,6 @@ function doubleText(value: number): string {
     : sign + digits + '0'.repeat(exponent + 1 - digits.length);
 }
 
-/** Whether it is a text that a point may have. */
 export function isFitText(text: string): boolean {
   return !isLongText(text) && text.isWellFormed();
 }

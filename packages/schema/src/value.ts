@@ -36,7 +36,6 @@ export function isPrefixedText(prefixed: string): boolean {
   return isDatatype(datatype) && traitsOf(datatype).form === form.text;
 }
 
-/** The value of an object before its first one. */
 export function zeroOf(datatype: Datatype): Value {
   return traitsOf(datatype).zero;
 }

@@ -6,7 +6,6 @@ import type { Clock } from '@telltale/schema';
 
 export interface FolderWatchOptions {
   readonly path: string;
-  /** The files in it that must stay. */
   readonly names: readonly string[];
   readonly clock: Clock;
   /** Something is missing, and what; or, undefined, everything is there again. */

@@ -50,7 +50,6 @@ export interface Interfaces
   readonly tokens: ModuleTokens;
   readonly metrics: Metrics;
   readonly gate: Gate;
-  /** Where it listens. */
   readonly url: () => string;
 }
 

@@ -36,7 +36,6 @@ export class ServiceCondition {
     return new ProblemError('data-missing', `${missing.join('. ')}. telltale config missing says what to do.`);
   }
 
-  /** Why no write is possible at all. */
   get writeRefusal(): ProblemError | undefined {
     const { failure } = this.#options.watch;
     return failure === undefined ? undefined : new ProblemError('data-folder-gone', `${failure}; nothing is written.`);

@@ -5,7 +5,6 @@ import Type, { type Static, type TObject, type TSchema, type TString } from 'typ
 
 type VariableValue = number | boolean | string;
 
-/** One variable as the wire has it. */
 export interface ParameterDescription {
   title: string;
   description?: string;

@@ -38,11 +38,9 @@ interface PathRequest extends PollRequest {
   readonly path: string;
 }
 
-/** The last answer of a path. */
 interface PathState {
   document: unknown;
   timeUs: number | undefined;
-  /** What was wrong with the answer as a whole. */
   error: string | undefined;
 }
 

@@ -6,7 +6,6 @@ import { type Clock, onAbort } from '@telltale/schema';
 
 export interface HttpClientOptions {
   readonly baseUrl: string;
-  /** Of every request. */
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly maxBodyBytes: number;

@@ -37,7 +37,6 @@ interface Client {
   isWelcome: boolean;
 }
 
-/** What is taken already. */
 interface Claims {
   /** By name and labels: the point that is served there. */
   readonly samples: Map<string, string>;

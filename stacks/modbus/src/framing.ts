@@ -8,7 +8,6 @@ export interface Exchange {
 }
 
 export interface Framing {
-  /** Whether an answer identifies its request. */
   readonly hasIds: boolean;
   frame(exchange: Exchange): Uint8Array;
   /**

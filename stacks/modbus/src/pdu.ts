@@ -53,7 +53,6 @@ export class UnfitAnswer extends Error {
   override readonly name = 'UnfitAnswer';
 }
 
-/** The most that a frame carries. */
 export const maxPduBytes = 253;
 
 /** What one request writes at most. */

@@ -4,7 +4,6 @@ import type { PollRequest, StackPoint } from '@telltale/stack-kit';
 import type { Address, Area } from './address.ts';
 import { isLongType, type Layout, readLong, readNumber, readText, readValue } from './registers.ts';
 
-/** One reading's place in the requests of its unit. */
 export interface Item {
   readonly point: StackPoint;
   readonly unit: number;
@@ -15,7 +14,6 @@ export interface Item {
   readonly layout: Layout | undefined;
   /** How it is read without detour, where it can be. */
   readonly plain: Plain;
-  /** The request that read it last. */
   lastRead: ReadRequest | undefined;
 }
 

@@ -23,7 +23,6 @@ export type RegisterType = NumberType | (typeof textTypes)[number];
 export const orders = ['abcd', 'cdab', 'badc', 'dcba'] as const;
 export type Order = (typeof orders)[number];
 
-/** How a value lies in registers. */
 export interface Layout {
   readonly type: RegisterType;
   readonly order: Order;
@@ -33,7 +32,6 @@ export interface Layout {
   readonly bytes: number;
 }
 
-/** One for all points that have it. */
 const numberLayouts: ReadonlyMap<string, Layout> = new Map(
   numberTypes.flatMap((type) => {
     const registers = numberRegisters[type];

@@ -21,7 +21,6 @@ export interface ImageOptions {
   readonly unmapped: 'exception' | 'zeros';
 }
 
-/** What a client has asked of a command. */
 export interface CommandWrite {
   readonly target: ServedPoint;
   readonly value: Value;
@@ -224,7 +223,6 @@ export class ServedImage {
   }
 }
 
-/** What one point takes of the image. */
 interface Claim {
   readonly unit: number;
   readonly area: Area;

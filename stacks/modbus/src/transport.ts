@@ -10,7 +10,6 @@ export interface Transport {
   close(): Promise<void>;
   /** How long so many bytes are on the line. */
   lineMs(bytes: number): number;
-  /** The silence that a frame needs before it. */
   readonly silenceMs: number;
   /** Set by the one that uses it. */
   onData: (bytes: Uint8Array) => void;

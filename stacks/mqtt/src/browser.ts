@@ -18,7 +18,6 @@ export interface BrowserOptions {
   readonly clock: Clock;
   readonly subscribe: (filter: string) => Promise<string | undefined>;
   readonly unsubscribe: (filter: string) => Promise<void>;
-  /** Of a Sparkplug edge node that was heard of. */
   readonly askBirth: (group: string, node: string) => void;
 }
 
@@ -41,7 +40,6 @@ const sparkplugFolder: BrowseItem = {
 interface Listening {
   readonly filter: readonly string[];
   readonly heard: Map<string, Buffer>;
-  /** Edge nodes that were asked for their births. */
   readonly asked: Set<string>;
   /** Beside what was asked for, there is Sparkplug. */
   hasSparkplug: boolean;

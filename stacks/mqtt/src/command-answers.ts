@@ -30,7 +30,6 @@ interface Asked {
   isAnswered: boolean;
   /** Something came that may have been the answer, but for its correlation data, which was missing. */
   heardNameless: boolean;
-  /** When it was given up. */
   sinceMs: number;
 }
 

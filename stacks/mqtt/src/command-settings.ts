@@ -34,7 +34,6 @@ export interface CommandSettings {
   readonly ack: Address | undefined;
   /** Where the answer has the identifier of its command. */
   readonly ackId: readonly string[] | undefined;
-  /** The answer that means yes. */
   readonly ackExpect: Template<PayloadName> | undefined;
 }
 

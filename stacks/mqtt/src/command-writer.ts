@@ -39,7 +39,6 @@ export class CommandWriter {
     }
   }
 
-  /** Where devices answer. */
   get ackTopics(): Set<string> {
     return new Set([...this.#settings.values()].flatMap(({ ack }) => ack?.topic ?? []));
   }

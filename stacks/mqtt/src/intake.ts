@@ -19,7 +19,6 @@ export interface IntakeOptions {
 
 const windowMs = 100;
 const maxPendingBytes = 16 * 1024 * 1024;
-/** What a message costs beside its payload. */
 const messageBytes = 256;
 
 export class Intake {

@@ -51,7 +51,6 @@ export const measurementDefaults = defineVariables(schema).read({}).values as Me
 export interface MeasurementSettings extends Omit<MeasurementVariables, 'time' | 'quality'> {
   readonly address: Address;
   readonly datatype: Datatype;
-  /** Where the time is in the payload. */
   readonly time: readonly string[] | undefined;
   readonly quality: readonly string[] | undefined;
   /** Messages in which this part is not this text are not for the measurement. */

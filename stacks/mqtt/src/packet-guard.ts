@@ -8,7 +8,6 @@ const publishType = 3;
 export interface PacketGuardOptions {
   /** Of the bytes behind the fixed header. */
   readonly maxLength: number;
-  /** Whether a publish has properties. */
   readonly hasProperties: boolean;
   /** Stands in for a payload that was too large. */
   readonly token: Buffer;

@@ -41,7 +41,6 @@ export class Payload {
     return this.#text;
   }
 
-  /** Why it is no JSON. */
   get jsonFault(): string | undefined {
     this.#parse();
     return this.#jsonFault;

@@ -2,12 +2,10 @@
 import type { Tap } from './tap.ts';
 import { filterOf, hasWildcard, matchesTopic } from './topic.ts';
 
-/** The measurements of one subscription. */
 export interface Route {
   readonly subscription: string;
   readonly filter: readonly string[];
   readonly taps: Tap[];
-  /** Of the last message, for people who ask. */
   topic: string;
   raw: Buffer;
   size: number;

@@ -13,7 +13,6 @@ export interface TapContext {
   readonly allowsLate: boolean;
 }
 
-/** How a message came. */
 export interface Delivery {
   /** The broker had it as the last of its topic. */
   readonly isRetained: boolean;

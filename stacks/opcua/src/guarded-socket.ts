@@ -21,7 +21,6 @@ export function guardSocket(socket: Socket): void {
   };
 }
 
-/** A way to a server, guarded. */
 export class GuardedTransport extends ClientTCP_transport {
   protected override _install_socket(socket: Parameters<ClientTCP_transport['_install_socket']>[0]): void {
     guardSocket(socket as unknown as Socket);

@@ -86,7 +86,6 @@ export class Subscriptions {
   /** Never reused, so that late notifications of a deleted item are ignored. */
   #nextHandle = 0;
   #asked = 0;
-  /** How often subscriptions were ended. */
   #endings = 0;
   #maxAsked = maxPublishRequests;
   #isClosed = false;

@@ -116,7 +116,6 @@ const userRefusals = [
 
 export class UaLink {
   readonly session: ClientSession;
-  /** The URIs of the namespaces, by number. */
   namespaces: readonly string[] = [];
   /** How many nodes a request may have, by what is asked of them. */
   limits: Limits;

@@ -41,7 +41,6 @@ export function typeOf(datatype: Datatype): DataType {
 /** The beginning of time in OPC UA, and so: no time. */
 const noTimeMs = Date.UTC(1601, 0, 1);
 
-/** Whether it is a time at all. */
 export function isTime(date: Date | null): date is Date {
   return date !== null && date.getTime() > noTimeMs;
 }

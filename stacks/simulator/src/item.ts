@@ -2,7 +2,6 @@
 import type { Batch } from '@telltale/schema';
 import type { StackPoint } from '@telltale/stack-kit';
 
-/** The instant of a scan. */
 export interface Scan {
   /** Of the time of day, which its readings have. */
   readonly timeUs: number;

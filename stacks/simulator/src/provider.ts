@@ -28,10 +28,8 @@ class BusProvider implements Provider {
   /** By which the bus numbers them. */
   #indexes = new Map<ServedPoint, number>();
   #byTag = new Map<string, ServedPoint>();
-  /** What the bus does not have yet. */
   readonly #changed = new Set<ServedPoint>();
   readonly #batch = new Batch();
-  /** Tags to which a write is under way. */
   readonly #writing = new Set<string>();
   #cancelPublish: (() => void) | undefined;
   #cancelAlive: (() => void) | undefined;

@@ -88,7 +88,6 @@ export class AgentSession {
   #engine: RemoteEngine | undefined;
   /** Requests in a row that got no answer. */
   #failures = 0;
-  /** Requests under way. */
   #busy = 0;
   #isClosed = false;
   /** Datagrams that were malformed or unexpected. */

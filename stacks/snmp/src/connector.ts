@@ -58,10 +58,8 @@ class SnmpConnector implements Connector {
   /** The addresses of the agents, to know their traps by. */
   #addresses = new Map<string, ReadonlySet<string>>();
   #objects = new Map<number, PlannedObject>();
-  /** Points that no agent can be asked for. */
   #unreadable: StackPoint[] = [];
   #hasCommands = false;
-  /** The request by which a point was asked for last. */
   #lastRequests = new Map<number, ReadRequest>();
 
   constructor(options: ConnectorOptions<ConnectorVariables>) {

@@ -42,7 +42,6 @@ export interface Heard {
   readonly signature: string | undefined;
   /** That the sender takes. */
   readonly maxBytes: number;
-  /** The bytes of an answer. */
   seal(pdu: Buffer): Buffer;
 }
 

@@ -8,7 +8,6 @@ export interface MibObject {
   readonly oid: string;
   /** Undefined where it has no value now: it is passed over. */
   read(): Varbind | undefined;
-  /** The point whose value it is. */
   readonly served?: ServedObject;
 }
 
@@ -21,7 +20,6 @@ const noContent = Buffer.alloc(0);
 export class MibView {
   readonly #sorted: readonly OrderedObject[];
   readonly #byOid: ReadonlyMap<string, OrderedObject>;
-  /** What objects are instances of. */
   readonly #types: ReadonlySet<string>;
 
   /** Of two objects with one identifier, the first counts. */

@@ -14,13 +14,11 @@ export interface ReadRequest extends PollRequest {
   readonly objects: readonly PlannedObject[];
   /** Of GETBULK; undefined: a GET of the objects. */
   readonly bulk: BulkRange | undefined;
-  /** What is sent. */
   readonly varbinds: Buffer;
   /** What came last for each object, for `explain`. */
   answers: readonly (Varbind | undefined)[];
   /** Why there was no answer the last time; undefined where there was one. */
   failure: string | undefined;
-  /** Of the answer or the failure. */
   endedUs: number;
 }
 

@@ -131,7 +131,6 @@ export function readValue(varbind: Varbind, datatype: Datatype, form: string | u
   return precision === 'single' ? Math.fround(Number(number)) : Number(number);
 }
 
-/** Adds the reading of a point. */
 export function addReading(
   batch: Batch,
   point: { readonly id: number; readonly datatype: Datatype },

@@ -60,7 +60,6 @@ export class TrapPoints {
     this.#link++;
   }
 
-  /** The present value of every point. */
   publishAll(): void {
     const batch = new Batch();
     for (const { point, address } of [...this.#byOid.values()].flat()) {

@@ -10,7 +10,6 @@ export type SecurityLevel = 'noAuthNoPriv' | 'authNoPriv' | 'authPriv';
 
 interface Hash {
   readonly name: string;
-  /** Of the signature in a message. */
   readonly length: number;
 }
 

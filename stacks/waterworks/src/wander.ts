@@ -20,7 +20,6 @@ export class Wander {
     this.#push = (reach / 3) * Math.sqrt(6 / seconds);
   }
 
-  /** One second. */
   step(): void {
     const off = this.value - this.#mean;
     const next = off - off * this.#pull + (2 * this.#random() - 1) * this.#push;

@@ -184,7 +184,6 @@ function readTransaction(bytes: Buffer, file: string): Operation[] {
   );
 }
 
-/** What exists and the operations do not put. */
 async function deletionsBeside({ client, signal }: Call, operations: readonly Operation[]): Promise<Operation[]> {
   const named = new Set(operations.map(({ family, name }) => `${family}/${name}`));
   const deletions: Operation[] = [];

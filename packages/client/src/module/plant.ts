@@ -58,7 +58,6 @@ export class Plant {
     this.#options.onStatus(text);
   }
 
-  /** What was set, by name. */
   get outputs(): ReadonlyMap<string, Value> {
     return this.#outputs;
   }

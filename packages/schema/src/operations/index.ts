@@ -58,7 +58,6 @@ function isOfHttp(name: OperationName): name is HttpOperationName {
 /** Of those that the channel itself carries out. */
 export type WatchOperationName = keyof typeof watchOperations;
 
-/** The input of an operation, checked. */
 export type InputOf<N extends OperationName> = OperationInput<(typeof operations)[N]>;
 
 export { maxBatchItems } from './channel-fields.ts';

@@ -84,7 +84,6 @@ export type WatchKind =
 /** A request of the channel. Where it covers several operations, each of them declares it, with its own `when`. */
 export interface ChannelForm {
   readonly request: string;
-  /** Where it is not that of the operation. */
   readonly summary?: string;
   /** What the message has besides `request` and `id`. */
   readonly fields: Readonly<Record<string, TSchema>>;
@@ -135,7 +134,6 @@ export const changes = ({ tag, resource }: Subject, action: Exclude<Action, 'rea
 
 export const declare = <const O extends DeclaredOperation>(operation: O): O => operation;
 
-/** The inputs in the body. */
 export function inputsInBody({ body }: HttpForm): readonly string[] {
   return body?.isInput ? Object.keys((body.schema as TObject).properties) : [];
 }

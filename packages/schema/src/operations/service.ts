@@ -15,7 +15,6 @@ const Effect = Type.Object(
   { title: 'Effect', additionalProperties: false },
 );
 
-/** An operation, for programs. */
 const ListedOperation = Type.Object(
   {
     summary: Type.String(),

@@ -49,7 +49,6 @@ export class ModuleTokens {
     if (known !== undefined) known.writes = readWriteList(writes);
   }
 
-  /** Revokes it at once. */
   revoke(token: string): void {
     const key = keyOf(token);
     const known = this.#entries.get(key);

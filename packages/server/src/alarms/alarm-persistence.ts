@@ -37,7 +37,6 @@ export class AlarmPersistence {
     this.#present = present;
   }
 
-  /** How often the disk refused. */
   get failures(): number {
     return this.#failures;
   }

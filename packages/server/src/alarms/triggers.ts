@@ -5,7 +5,6 @@ import { type Alarm, type Clock, isBad } from '@telltale/schema';
 import type { Changes, MeasurementReader } from '../points/index.ts';
 import { type Condition, holds, quietBand, readCondition } from './trigger-condition.ts';
 
-/** A measurement by name, and its triggers. */
 interface Subject {
   readonly name: string;
   /** Its handle; -1: there is none. */

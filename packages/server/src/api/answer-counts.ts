@@ -1,7 +1,6 @@
 // Counts answers by route and status, and their durations: plain numbers on the path of every request, converted to
 // Prometheus metrics when they are scraped. The library's own counters cost a fifth of a short answer.
 
-/** Counts one answer. */
 export type CountAnswer = (status: number, elapsedMs: number) => void;
 
 /** Upper ends, in milliseconds. */

@@ -29,7 +29,6 @@ const shortBytes = 4 << 10;
 /** Shorter answers fit into a few packets, compressed or not. */
 const worthCompressing = 16 << 10;
 
-/** Compressed bytes that come at once. */
 const gzipBytes = 256 << 10;
 
 /** Carries the route out and answers; throws errors from before the answer. */

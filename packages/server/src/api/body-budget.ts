@@ -60,6 +60,5 @@ export interface HeldBody {
   readonly expect: (bytes: number) => void;
   /** It takes so many bytes of memory in all. */
   readonly hold: (bytes: number) => void;
-  /** Its bytes are no longer in use. */
   readonly close: () => void;
 }

@@ -18,7 +18,6 @@ const leastShare = 1 / 8;
 const mostOfHttp = 2000;
 
 export interface ConnectionLimits {
-  /** Of HTTP and of the channel together. */
   readonly maxConnections: number;
   /** Of the channel: some are left to HTTP, by which one can look why the channel is full. */
   readonly maxClients: number;

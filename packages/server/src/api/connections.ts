@@ -10,7 +10,6 @@ import { RequestTurns } from './request-turns.ts';
 import { stopParsing, takenBytes } from './socket-internals.ts';
 
 export interface ConnectionsOptions {
-  /** Most that are open at once. */
   readonly max: number;
   readonly clock: Clock;
   readonly log: Logger;
@@ -57,7 +56,6 @@ interface Connection {
   readonly socket: Socket;
   /** The request that is being answered, or will be when it has its turn. */
   current: Exchange | undefined;
-  /** Behind it. */
   readonly pending: Exchange[];
   /** The request that was answered last, where its body was incomplete then. */
   unread: IncomingMessage | undefined;

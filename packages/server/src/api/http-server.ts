@@ -33,7 +33,6 @@ const connectionsCheckingInterval = 2000;
 
 export interface HttpServerOptions {
   readonly routes: readonly Route[];
-  /** Whose a token is. */
   readonly tokens: Pick<ModuleTokens, 'identify'>;
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -41,9 +40,7 @@ export interface HttpServerOptions {
   /** URLs of documents for people, to which links of other pages may lead. */
   readonly documents: ReadonlySet<string>;
   readonly clock: Clock;
-  /** Most connections at once. */
   readonly maxConnections: number;
-  /** Of the largest body that is held in memory. */
   readonly largestBodyBytes: number;
 }
 

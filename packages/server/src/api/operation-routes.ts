@@ -25,12 +25,10 @@ import { isInPath, listsOf, queryOf } from './http-form.ts';
 import type { Call, Route, RouteBody } from './route.ts';
 
 export interface OperationRoutesOptions {
-  /** Of the operations that are served. */
   readonly implementations: Partial<Implementations>;
   readonly paths: InterfacePaths;
   readonly gate: Gate;
   readonly limits: Readonly<Record<BodyLimit, number>>;
-  /** Of answers, beside those that all have. */
   readonly headers?: Partial<Record<HttpOperationName, Readonly<Record<string, string>>>>;
 }
 

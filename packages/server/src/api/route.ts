@@ -8,7 +8,6 @@ export interface Route extends Guarded {
   readonly method: Method;
   /** With `:name` for an identifier, `:id` for a number, `:t_since` and `:t_until` for the ends of an interval. */
   readonly path: string;
-  /** The name of the operation. */
   readonly id: string;
   readonly query?: TObject;
   /** Parameters that are lists, comma-separated: the form of their items. */

@@ -32,7 +32,6 @@ const nothing = () => undefined;
 
 export class Router<Endpoint> {
   readonly #endpoints = findMyWay(options);
-  /** Every path, with the methods that apply there. */
   readonly #allowed = findMyWay(options);
   /** By URL, for GET. */
   readonly #recent = new Map<string, Found<Endpoint>>();

@@ -5,9 +5,7 @@ import { maxRecordTextBytes } from './records.ts';
 
 export interface AlarmRecord {
   readonly state: AlarmState;
-  /** Who caused the transition. */
   readonly authority: string;
-  /** The alarm's own description at that time. */
   readonly description: string;
 }
 
@@ -33,7 +31,6 @@ export function unpackAlarm(text: string): AlarmRecord | undefined {
   return { state: state as AlarmState, authority: text.slice(head.length, end), description: text.slice(end) };
 }
 
-/** Whether the transition led into an active state. */
 export function isActiveAlarm(text: string): boolean {
   return text.startsWith('ACT_');
 }

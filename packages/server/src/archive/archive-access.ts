@@ -76,7 +76,6 @@ export interface ArchiveStats {
 }
 
 export interface ArchiveAccess {
-  /** Whether the archive has a series of it. */
   has(kind: Kind, name: string): Promise<boolean>;
   /** The datatype of its newest series; undefined where it has no series. */
   datatypeOf(kind: Kind, name: string): Promise<Datatype | undefined>;

@@ -12,7 +12,6 @@ import type { Retention } from './store/retention.ts';
 import type { CompactionOutcome } from './store/run-compaction.ts';
 import type { Snapshot } from './store/snapshot.ts';
 
-/** The thread that writes. */
 export interface WriterThread {
   /** First: the retentions of before the start, or why the files cannot be used. */
   open(options: OpenWriter): { readonly retentions: ReadonlyMap<string, number> } | { readonly unusable: string };
@@ -40,7 +39,6 @@ export interface WriterThread {
   close(): Promise<void>;
 }
 
-/** Its client. */
 export interface WriterClient {
   /** Of a parcel or of `commit`: everything is on disk, except invalid records; or why not. */
   committed(invalid: number): void;
@@ -62,7 +60,6 @@ export interface Begin {
   readonly buffers: readonly ArrayBuffer[];
 }
 
-/** The thread that reads. */
 export interface ReaderThread {
   /** First: this leads to the thread that writes. */
   open(writer: MessagePort): void;
@@ -70,19 +67,16 @@ export interface ReaderThread {
   credit(id: number, pages: number, buffer: ArrayBuffer | undefined): void;
 }
 
-/** Its client. */
 export interface ReaderClient {
   page(id: number, buffer: ArrayBuffer, bytes: number, isLast: boolean): void;
   problem(id: number, problem: ProblemName, detail: string): void;
 }
 
-/** The thread that writes, for the one that reads. */
 export interface WriterForReader {
   snapshots(request: SnapshotRequest): Snapshots;
   damage(damage: Damage): void;
 }
 
-/** The thread that reads, for the one that writes. */
 export interface ReaderForWriter {
   read(begin: Begin, snapshots: Snapshots): void;
   cancel(id: number): void;

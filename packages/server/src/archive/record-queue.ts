@@ -17,7 +17,6 @@ export interface ParcelBatch extends BatchMessage {
 
 export interface RecordQueueOptions {
   readonly clock: Clock;
-  /** How long records are gathered. */
   readonly commitMs: number;
   readonly maxPendingBytes: number;
   /** The next parcel is handed on after `settled`. */
@@ -96,7 +95,6 @@ export class RecordQueue {
     return this.#pendingBytes + this.batch.count * bytesARecord;
   }
 
-  /** Records were added to the batch. */
   added(): void {
     if (this.batch.count >= mostRecords) {
       this.#close();

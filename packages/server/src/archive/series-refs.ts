@@ -37,7 +37,6 @@ export class SeriesRefs {
     }
   }
 
-  /** The records of a batch that have a series. */
   recordsOf(batch: Batch): Batch {
     if (!this.#isFull) return batch;
     const retained = new Batch(batch.count);

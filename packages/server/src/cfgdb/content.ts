@@ -123,7 +123,6 @@ export function unpack(packed: Uint8Array): Buffer {
   return zstdDecompressSync(packed);
 }
 
-/** Which objects of two configurations differ. */
 export class Differences {
   readonly #names: { readonly [F in Family]: Set<string> };
 

@@ -6,7 +6,6 @@ import type { Content } from './content.ts';
 import { readObject } from './read-objects.ts';
 import { UniqueNames } from './unique-names.ts';
 
-/** A point as the device describes it. */
 export interface FoundPoint {
   readonly name: string;
   readonly address: string;
@@ -37,7 +36,6 @@ export interface OfferedItem {
 
 type Kind = 'measurement' | 'command';
 
-/** In the order of the items. */
 export function offerPoints(
   content: Content,
   rules: RoleRules,

@@ -6,9 +6,7 @@ import type { RenderingBytes } from './rendering.ts';
 import type { SharedBytes } from './shared-bytes.ts';
 import type { WriteTableOptions } from './write-table.ts';
 
-/** What the thread needs to begin. */
 export interface Start {
-  /** The database file. */
   readonly path: string;
   /** Module addresses whose default export is a stack. */
   readonly stackModules: readonly string[];
@@ -56,7 +54,6 @@ export const changes: ReadonlySet<Method> = new Set<Method>([
 export type Arguments<M extends Method> = Parameters<Operations[M]>;
 export type Result<M extends Method> = Awaited<ReturnType<Operations[M]>>;
 
-/** Methods of the thread. */
 export interface ConfigurationThread {
   /** First: whether the database could be opened, and what it lacks. What was rendered last is reported before. */
   open(start: Start): Promise<Opened>;
@@ -67,7 +64,6 @@ export interface ConfigurationThread {
 
 export type Opened = { readonly missing: readonly string[] } | { readonly unusable: string };
 
-/** Methods of its client. */
 export interface ConfigurationClient {
   rendered(rendering: RenderingBytes): void;
   /** What an operation is about to render, inside its transaction: the thread waits for the agreement. */

@@ -7,7 +7,6 @@ import { type Content, countObjects, pack, packContent, readContent, unpack } fr
 
 export const maxRevisions = 50;
 
-/** Who changed something, and when. */
 export interface Edit {
   readonly timeUs: number;
   readonly author: string;

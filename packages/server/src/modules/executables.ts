@@ -82,7 +82,6 @@ export class Executables {
     }
   }
 
-  /** Where the bytes are, if there are any. */
   pathOf(module: string, path: string | undefined): string {
     return join(this.#folder, storedPathOf(module, path));
   }

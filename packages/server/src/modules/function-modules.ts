@@ -59,7 +59,6 @@ export class FunctionModules {
     for (const supervisor of this.#supervisors.values()) supervisor.open();
   }
 
-  /** One call a change. */
   onChange(listener: FunctionModuleListener): void {
     this.#listeners.push(listener);
   }

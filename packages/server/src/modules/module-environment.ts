@@ -1,7 +1,6 @@
 // The environment of a module's processes: exactly this, nothing of the server's own.
 import type { FunctionModule } from '@telltale/schema';
 
-/** Where a module finds the service. */
 export interface ServiceUrls {
   readonly base: string;
   readonly channel: string;

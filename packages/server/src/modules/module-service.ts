@@ -10,7 +10,6 @@ import { ModuleKeeper } from './keeper/module-keeper.ts';
 import { ModuleUsers } from './keeper/module-user.ts';
 
 export interface ModuleServiceOptions extends Omit<FunctionModulesOptions, 'processes' | 'boundsOf'> {
-  /** The data folder. */
   readonly folder: string;
   /** The settings --module-user and --module-memory. */
   readonly user: string;

@@ -36,10 +36,8 @@ export class ModuleSupervisor {
   readonly #options: SupervisorOptions;
   readonly name: string;
   readonly #policy: RestartPolicy;
-  /** Undefined once it is removed. */
   #definition: ModuleDefinition | undefined;
   #run: ModuleRun | undefined;
-  /** Until its automatic restart. */
   #pause: { readonly untilUs: number; readonly cancel: () => void } | undefined;
   #timetable: ModuleTimetable | undefined;
   /** It is to be started as soon as anything is. */
@@ -52,7 +50,6 @@ export class ModuleSupervisor {
   #exit: { readonly code: number | null; readonly signal: string | null } = { code: null, signal: null };
   #lastError: LastError | null = null;
   #said: string | null = null;
-  /** The last reported status. */
   #reported = '';
   /** Of those who asked for a start, and of those who wait for the end. */
   #started: PromiseWithResolvers<void> | undefined;

@@ -3,7 +3,6 @@
 import { join } from 'node:path';
 import { damageOf, sumOf, type UploadSum } from './upload-sum.ts';
 
-/** The record of one file. */
 export interface UploadRecord {
   /** The path of the file in the folder of executables. */
   readonly name: string;

@@ -5,7 +5,6 @@ export class BeginOrder {
   /** By resource and name, the last operation that has arrived and not started. */
   readonly #last = new Map<Resource, Map<string, Turn>>();
 
-  /** An operation has come. */
   turn(resource: Resource, name: string): Turn {
     const last = this.#last.get(resource) ?? new Map<string, Turn>();
     this.#last.set(resource, last);

@@ -56,7 +56,6 @@ export class Gate {
     return this.#options.unavailable() === 'stopping';
   }
 
-  /** The same one for a name each time. */
   operation(name: string, guarded: Guarded): GatedOperation {
     const known = this.#operations.get(name);
     if (known !== undefined) return known;

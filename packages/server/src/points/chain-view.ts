@@ -13,13 +13,11 @@ export interface WatchdogView {
 export interface ChainView {
   readonly datatype: Datatype;
   readonly rawDatatype: Datatype;
-  /** That reads it; undefined where none does. */
   readonly connector: string | undefined;
   /** Of the connector; undefined where the device does not drive it. */
   readonly watchdog: WatchdogView | undefined;
   /** Whether it turns bad with the link of its connector, and with the watchdog. */
   readonly isLinked: boolean;
-  /** What the watchdog holds back. */
   readonly held: Reading | undefined;
   /** The connector or provider whose link it reports: the service drives it. */
   readonly reports: { readonly role: LinkRole; readonly name: string } | undefined;

@@ -18,7 +18,6 @@ export interface CopiedPage {
 
 interface Copy {
   buffer: Buffer;
-  /** What of the buffer is in use. */
   bytes: Buffer;
   version: number;
   /** Copies of another layout have their pages elsewhere. */

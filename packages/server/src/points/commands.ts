@@ -69,7 +69,6 @@ export class Commands extends NamedPoints<Command> {
   readonly #restored = new Map<string, StoredCommand>();
   readonly #listeners: ((handle: number) => void)[] = [];
   readonly #writer = new TimedWriter();
-  /** The wire bytes of all of them. */
   readonly wire = new WireSlots<Command>(
     liveCommand,
     (handle) => this.definitionOf(handle),
@@ -147,7 +146,6 @@ export class Commands extends NamedPoints<Command> {
     return { handle };
   }
 
-  /** Makes the prepared commands visible. */
   showNew(): void {
     for (const { handle, name, takeOver } of this.#coming.splice(0)) {
       this.handles.show(handle, name);
@@ -155,7 +153,6 @@ export class Commands extends NamedPoints<Command> {
     }
   }
 
-  /** Discards the prepared commands. */
   discardNew(): void {
     for (const { handle, name } of this.#coming.splice(0)) this.handles.release(handle, name);
   }

@@ -6,7 +6,6 @@ import { RestingNumbers } from './resting-numbers.ts';
 export class Handles {
   readonly #numbers: RestingNumbers;
   readonly #byName = new Map<string, number>();
-  /** Of those that are shown. */
   readonly #names: (string | undefined)[] = [];
   #size = 0;
 
@@ -14,7 +13,6 @@ export class Handles {
     this.#numbers = new RestingNumbers(clock);
   }
 
-  /** How many names there are. */
   get size(): number {
     return this.#size;
   }

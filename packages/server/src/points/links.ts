@@ -10,7 +10,6 @@ export interface Link {
   readonly number: number;
   readonly role: LinkRole;
   readonly name: string;
-  /** The name of its watchdog measurement. */
   watchdog: string | undefined;
   /** Undefined until the first attempt to connect has come to an end. */
   isUp: boolean | undefined;

@@ -24,7 +24,6 @@ export interface ChainCounts {
   superseded: number;
 }
 
-/** What the chain would make of a reading. */
 export interface ReadingTrial {
   /** As the raw datatype keeps it; undefined where it is no value of it. */
   readonly raw: StoredValue | undefined;

@@ -49,7 +49,6 @@ export class Measurements extends NamedPoints<Measurement> implements Measuremen
   readonly #listeners: ((changes: Changes) => void)[] = [];
   readonly #coming: Coming[] = [];
   readonly #writer = new TimedWriter();
-  /** The wire bytes of all of them. */
   readonly wire = new WireSlots<Measurement>(
     liveMeasurement,
     (handle) => this.definitionOf(handle),
@@ -78,7 +77,6 @@ export class Measurements extends NamedPoints<Measurement> implements Measuremen
     });
   }
 
-  /** What became of the readings so far. */
   get counts() {
     return { ...this.#chain.counts, unfit: this.#chain.unfit };
   }
@@ -183,7 +181,6 @@ export class Measurements extends NamedPoints<Measurement> implements Measuremen
     return this.#linked.countQualities();
   }
 
-  /** What a connector has read. */
   readings(connector: string, batch: Batch): void {
     this.#linked.readings(connector, batch);
   }
@@ -240,7 +237,6 @@ export class Measurements extends NamedPoints<Measurement> implements Measuremen
     }
   }
 
-  /** Discards the prepared measurements. */
   discardNew(): void {
     for (const { handle, point } of this.#coming.splice(0)) {
       this.wire.remove(handle);

@@ -41,7 +41,6 @@ export class Pieces {
     this.length += bytes.copy(this.bytes, this.length);
   }
 
-  /** The number of the piece that is being filled. */
   get number(): number {
     return this.#full.length;
   }

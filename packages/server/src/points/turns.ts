@@ -5,7 +5,6 @@ export class Turns {
   readonly #last = new Map<string, Promise<void>>();
   #pending = 0;
 
-  /** How many have not ended. */
   get pending(): number {
     return this.#pending;
   }

@@ -24,7 +24,6 @@ interface Page extends CopiedPage {
   laid: boolean;
 }
 
-/** What was asked for of each object. */
 interface Chosen<Point> {
   readonly name: boolean;
   readonly live: boolean;
@@ -128,7 +127,6 @@ export class WireSlots<Point extends { readonly name: string }> {
     return this.#gather(handles, undefined, false);
   }
 
-  /** One whole object. */
   object(handle: number): Buffer {
     this.#freshOf(handle);
     const bytes = Buffer.allocUnsafe(at(this.#length, handle));
@@ -136,7 +134,6 @@ export class WireSlots<Point extends { readonly name: string }> {
     return bytes.subarray(0, end - 1);
   }
 
-  /** The bytes that `writeItem` needs for this point. */
   itemLength(handle: number): number {
     this.#freshOf(handle);
     return at(this.#headLength, handle) - at(this.#keyLength, handle) + at(this.#valueLength, handle) + 2;

@@ -11,7 +11,6 @@ export interface AlarmFeedOptions {
   readonly measurements: Measurements;
   /** By the handle of a measurement. */
   readonly providersOf: (measurement: number) => Iterable<string>;
-  /** Of a measurement at its providers. */
   readonly idOf: (measurement: number) => number;
   readonly host: Pick<StackHost, 'setAlarms' | 'publishAlarms'>;
 }

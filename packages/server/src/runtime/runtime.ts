@@ -35,7 +35,6 @@ export class Runtime implements HostEvents {
   readonly #slices = new Slices();
   /** Resolves when no rendering is being prepared, and no stack is being given its points again. */
   #lastTurn: Promise<void> = Promise.resolve();
-  /** How many renderings have taken effect. */
   #version = 0;
 
   constructor(options: RuntimeOptions) {

@@ -14,7 +14,6 @@ export class StackIds {
     this.#numbers = new RestingNumbers(clock);
   }
 
-  /** An id that is not assigned yet. */
   reserve(): number {
     return this.#numbers.give();
   }

@@ -9,7 +9,6 @@ export interface Claim {
   /** Of the commit; each is one more than the one before. */
   readonly sequence: number;
   readonly timeMs: number;
-  /** Rows by part of the database. */
   readonly rows: Readonly<Record<string, number>>;
   /** What was found missing and is not acknowledged yet. */
   readonly missing: readonly string[];
@@ -32,7 +31,6 @@ export class ControlFile {
   readonly #path: string;
   /** What was read when it was opened; undefined where it is missing or unreadable. */
   readonly found: Claim | undefined;
-  /** Whether there was a file with something in it. */
   readonly existed: boolean;
   readonly #bytes = Buffer.alloc(slotBytes);
   #fd: number | undefined;

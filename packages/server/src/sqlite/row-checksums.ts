@@ -24,7 +24,6 @@ export class RowChecksums {
     this.#change(part, -1, modulus - checksumOf(row));
   }
 
-  /** All rows of a part. */
   clear(part: string): void {
     this.#parts.delete(part);
   }
@@ -37,7 +36,6 @@ export class RowChecksums {
     return Object.fromEntries(Array.from(this.#parts, ([part, [rows]]) => [part, rows]));
   }
 
-  /** The parts that are not the same in both. */
   differences(other: RowChecksums): { readonly part: string; readonly here: number; readonly there: number }[] {
     const parts = new Set([...this.#parts.keys(), ...other.#parts.keys()]);
     return [...parts].flatMap((part) => {

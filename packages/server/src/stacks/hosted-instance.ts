@@ -34,7 +34,6 @@ export interface PointTable {
   readonly commands: Map<number, StackCommand>;
   /** Put, and not yet there. */
   coming: StackPoints[];
-  /** Of a provider. */
   alarms: ReadonlyMap<number, StackAlarm>;
   /** Whether they are whole: before, there is nothing to run. */
   isWhole: boolean;
@@ -71,7 +70,6 @@ const maxAuthority = 256;
 const noProperties = Object.freeze({});
 
 export class HostedInstance {
-  /** Role and name. */
   readonly key: string;
   readonly points: PointTable;
   readonly #options: HostedInstanceOptions;

@@ -86,7 +86,6 @@ export function zeroInstanceCounters(): InstanceCounters {
   return { ...zeroCounters(), requests: 0, requestsFailed: 0, overruns: 0 };
 }
 
-/** The report of a silent instance. */
 function silent(report: Pick<InstanceReport, 'state' | 'sinceUs' | 'lastError' | 'points'>): InstanceReport {
   return {
     ...report,

@@ -6,7 +6,6 @@ export type InstanceCounters = Counters & RequestCounts;
 /** As its thread reports it. */
 export interface InstanceReport extends ConnectionStatus {
   readonly counters: InstanceCounters;
-  /** Measurements and commands that it has. */
   readonly points: number;
   /** Over the last 10 s or so. */
   readonly valuesPerSecond: number;

@@ -5,15 +5,12 @@ import type { BrowseRequest, ReadingTrace, StackAlarmState, StackCommand, StackP
 import type { BrowseOutcome, Role, WriteOutcome } from '@telltale/stack-kit/host';
 import type { InstanceReport } from './instance-status.ts';
 
-/** What the thread needs to begin. */
 export interface HostStart {
   /** Module addresses whose default export is a stack. */
   readonly stackModules: readonly string[];
   readonly writeTimeoutMs: number;
   readonly maxClockSkewMs: number;
-  /** Connectors and providers have theirs in it. */
   readonly folder: string;
-  /** Files with the secrets that variables name. */
   readonly secretsFolder: string;
   /** Of the heap, and of the buffers beside it. */
   readonly maxHeapMb: number;
@@ -41,7 +38,6 @@ export interface Failure {
   readonly isSure: boolean;
 }
 
-/** Points on their way to a thread. */
 export interface PackedPoints {
   /** Which may be very many, as JSON: a text crosses ten times as fast as objects do. */
   readonly measurements: string;

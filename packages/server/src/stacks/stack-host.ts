@@ -102,7 +102,6 @@ export class StackHost {
     this.#notifyState(hosting.hosted, true);
   }
 
-  /** Whether there is one. */
   has(role: Role, name: string): boolean {
     return this.#hostings.has(keyOf(role, name));
   }

@@ -26,7 +26,6 @@ export interface StackThreadOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly events: HostEvents;
-  /** After each change of a state. */
   readonly onState: (hosted: Hosted) => void;
   /** A receiver of events threw: the event is lost. */
   readonly onFailure: (error: Error) => void;
@@ -86,7 +85,6 @@ export class StackThread {
     return this.#thread.link;
   }
 
-  /** How often it had to be replaced. */
   get ends(): number {
     return this.#thread.ends;
   }

@@ -63,7 +63,6 @@ export class SupervisedThread {
     return this.#takesMessages ? this.#thread : undefined;
   }
 
-  /** How often it had to be replaced. */
   get ends(): number {
     return this.#ends;
   }

@@ -49,7 +49,6 @@ export class AskedProcesses {
 /** In the main thread. */
 export class StartedProcesses {
   readonly #thread: () => Link<HostThread> | undefined;
-  /** Of the present thread. */
   #running = new Map<number, StackProcess>();
   #ending: Promise<unknown> = Promise.resolve();
 

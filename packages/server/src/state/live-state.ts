@@ -20,7 +20,6 @@ export interface LiveStateOptions {
   readonly clock?: Clock;
 }
 
-/** What was stored when the server ended. */
 export interface StoredState {
   readonly commands: readonly StoredCommand[];
   readonly alarms: readonly StoredAlarm[];

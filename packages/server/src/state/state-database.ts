@@ -17,7 +17,6 @@ export class StateDatabase {
   readonly #get: StatementSync;
   readonly #put: StatementSync;
   readonly #delete: StatementSync;
-  /** What the file had when it was opened. */
   readonly entries: readonly Entry[];
 
   constructor(path: string) {
@@ -43,7 +42,6 @@ export class StateDatabase {
     }
   }
 
-  /** What was stored and is missing. */
   get missing(): readonly string[] {
     return this.#durable.missing;
   }

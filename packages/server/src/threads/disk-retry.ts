@@ -37,7 +37,6 @@ export class DiskRetry {
     if (isChange) onChange(reason);
   }
 
-  /** Stops retrying. */
   stop(): void {
     this.#isStopped = true;
     this.#cancel?.();

@@ -88,7 +88,6 @@ export class Link<Remote extends object, Local extends object = Record<never, ne
     port.onMessage((message) => this.#receive(message as Message));
   }
 
-  /** How many calls wait for their answers. */
   get pending(): number {
     return this.#calls.size;
   }

@@ -44,7 +44,6 @@ function shortageOf({ code = '', message }: NodeJS.ErrnoException, name: string)
 
 class BoundedThread extends Worker {
   readonly #name: string;
-  /** Its own, or V8's. */
   readonly #heapMb: number | undefined;
 
   constructor(module: URL, name: string, limits: ResourceLimits) {

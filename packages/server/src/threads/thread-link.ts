@@ -10,7 +10,6 @@ export function parentLink<Remote extends object, Local extends object>(
   return new Link(messagePort(parentPort), handlers);
 }
 
-/** One end of what leads to another thread. */
 export function messagePort(port: MessagePort | Worker): Port {
   return {
     post: (message, transfer) => port.postMessage(message, transfer),

@@ -66,7 +66,6 @@ export class WorkerLink<Remote extends object, Local extends object = Record<nev
   }
 }
 
-/** A thread that was started here. */
 export function threadPort(thread: Worker): WorkerPort {
   return {
     ...messagePort(thread),

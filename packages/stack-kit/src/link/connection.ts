@@ -35,7 +35,6 @@ const stopped = new NotConnected('stopped');
 
 interface Made {
   readonly stack: Linked;
-  /** What it was given last. */
   points: StackPoints | undefined;
   /** One that threw when it was asked for its detail is not asked again. */
   hasDetail: boolean;

@@ -15,9 +15,7 @@ export type WriteOutcome =
 export interface LinkWritesOptions {
   readonly clock: Clock;
   readonly log: StackLog;
-  /** The command as it is configured now. */
   readonly command: (id: number) => StackCommand | undefined;
-  /** Hands a write to the stack. */
   readonly hand: (command: StackCommand, value: Value, signal: AbortSignal) => Promise<void>;
   readonly onAccepted: (command: StackCommand, value: Value) => void;
 }

@@ -10,11 +10,9 @@ import type {
   ScanGroupDetail,
 } from '../connector.ts';
 
-/** What an instance reports about itself. */
 export interface StackDetail {
   readonly devices: readonly DeviceDetail[];
   readonly scanGroups: readonly ScanGroupDetail[];
-  /** How many clients a provider has. */
   readonly clients: number | undefined;
   /** Devices and groups above the limits, and invalid ones. Devices that are down come first. */
   readonly leftOut: number;

@@ -5,7 +5,6 @@ export type Role = 'connector' | 'provider';
 export interface ConnectionStatus {
   /** `down`: it will be tried again by and by; `failed`: not before the configuration changes. */
   readonly state: 'connecting' | 'up' | 'down' | 'failed';
-  /** Since when it is in this state. */
   readonly sinceUs: number;
   readonly lastError: { readonly text: string; readonly timeUs: number } | undefined;
   readonly counters: Counters;

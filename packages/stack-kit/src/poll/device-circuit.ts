@@ -4,7 +4,6 @@ import { Batch, pause, Semaphore } from '@telltale/schema';
 import { type DeviceDetail, NoAnswer, Refused, type StackPoint } from '../connector.ts';
 import type { PollerOptions, PollRequest } from './poller-options.ts';
 
-/** While a poller runs. */
 export interface PollRun {
   readonly signal: AbortSignal;
   /** Something goes on by itself: waited for at the end; what it throws ends the run. */
@@ -13,7 +12,6 @@ export interface PollRun {
   onSilent(): void;
 }
 
-/** What the devices behind one poller share. */
 export interface SharedLine {
   readonly requests: Semaphore;
   /** However many are silent: those that answer find most of the line free. */

@@ -29,7 +29,6 @@ const pieceReadings = 3840;
 export class PolledDevice<R extends PollRequest> {
   readonly name: string;
   readonly #options: PollerOptions<R>;
-  /** Whether it answers. */
   readonly circuit: DeviceCircuit<R>;
   readonly #marks = new Batch();
   #run: PollRun | undefined;

@@ -149,7 +149,6 @@ export class Poller<R extends PollRequest> {
     };
   }
 
-  /** Its period in milliseconds, for `explain`. */
   groupOf(point: StackPoint): number {
     return scanPeriodOf(point, this.#options.scanPeriodMs);
   }

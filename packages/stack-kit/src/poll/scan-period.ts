@@ -4,7 +4,6 @@ import { type Point, propertyOf } from '../address-syntax.ts';
 
 const limitsMs = { least: 10, most: 3_600_000 } as const;
 
-/** The variable `scanPeriodMs`. */
 export const scanPeriodVariable = Type.Integer({
   title: 'Milliseconds between scans',
   description: 'A measurement with the property `scanPeriod` has its own.',
@@ -13,7 +12,6 @@ export const scanPeriodVariable = Type.Integer({
   maximum: limitsMs.most,
 });
 
-/** The variable `timeoutMs`. */
 export const timeoutVariable = Type.Integer({
   title: 'Timeout of a request in milliseconds',
   default: 1000,

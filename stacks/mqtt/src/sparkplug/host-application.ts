@@ -66,7 +66,6 @@ export class HostApplication {
     this.#options = options;
   }
 
-  /** Points whose addresses are metrics. */
   setPoints(measurements: readonly StackPoint[], commands: readonly StackPoint[]): void {
     const before = this.#taps;
     const known = new Map([...before.values()].map((tap) => [`${tap.point.name} ${tap.point.address}`, tap]));

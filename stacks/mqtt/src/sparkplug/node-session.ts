@@ -2,7 +2,6 @@
 import { hash } from 'node:crypto';
 import { decodePayload, type Metric, type SparkplugPayload } from './payload.ts';
 
-/** A metric as declared by its birth. */
 export interface BornMetric {
   readonly device: string;
   readonly name: string;

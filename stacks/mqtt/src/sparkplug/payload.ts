@@ -45,7 +45,6 @@ export interface Metric {
   /** Left out of data, since the birth has it. */
   readonly type?: number | undefined;
   readonly isNull?: boolean | undefined;
-  /** Whether it is historical. */
   readonly isHistorical?: boolean | undefined;
   /** A property: Int32. */
   readonly quality?: number | undefined;

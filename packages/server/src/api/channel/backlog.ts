@@ -21,7 +21,6 @@ export const mostBacklogBytes = 96 * MiB;
 /** Beyond this, a client that is being closed has no more time to receive the reason. */
 const mostBesideLeaving = 128 * MiB;
 
-/** A client as it is seen here. */
 export interface BacklogClient {
   readonly isOpen: boolean;
   /** It was asked to leave, and is cut off in a moment. */

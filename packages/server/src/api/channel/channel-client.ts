@@ -35,7 +35,6 @@ export interface ChannelClientOptions {
   readonly socket: WebSocket;
   /** Below the WebSocket. */
   readonly stream: Socket;
-  /** Its caller. */
   readonly caller: Caller;
   /** Counts what waits for it, with all others. */
   readonly backlog: Backlog;
@@ -98,7 +97,6 @@ export class ChannelClient {
     return this.#stream.remoteAddress;
   }
 
-  /** Bytes that wait for it. */
   get pendingBytes(): number {
     return this.#outgoing.pendingBytes;
   }

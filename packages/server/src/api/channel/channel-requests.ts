@@ -34,7 +34,6 @@ export interface ChannelRequestsOptions {
 /** A longer message is parsed, and started, in slices; a shorter one within a millisecond or two. */
 const longBytes = 16 << 10;
 
-/** What is known about a request by its name. */
 interface KnownRequest {
   readonly schema: Checker;
   readonly handler: RequestHandler;
@@ -50,7 +49,6 @@ export class ChannelRequests {
   /** Of all clients; each ends when it is answered. */
   readonly #unanswered = new Set<Promise<void>>();
   readonly counts = { good: 0, bad: 0 };
-  /** What waits for all clients. */
   readonly backlog = new Backlog();
 
   constructor(options: ChannelRequestsOptions) {

@@ -24,7 +24,6 @@ export interface ChannelServerOptions {
   readonly maxClients: number;
   /** Why the service cannot answer now; undefined where it can. */
   readonly unavailable: () => 'starting' | 'stopping' | undefined;
-  /** Whose a token is. */
   readonly tokens: Pick<ModuleTokens, 'identify' | 'onRevoked'>;
   /** Checks the liveness of its modules, by the connections that they make. */
   readonly modules: Pick<FunctionModules, 'connected'>;
@@ -68,19 +67,16 @@ export class ChannelServer {
     return this.#clients.size;
   }
 
-  /** Bytes that wait for clients. */
   get pendingBytes(): number {
     let bytes = 0;
     for (const client of this.#clients.values()) bytes += client.pendingBytes;
     return bytes;
   }
 
-  /** How much is watched. */
   get watches(): number {
     return this.#options.watches.count;
   }
 
-  /** Measurement updates that were handed to clients. */
   get delivered(): number {
     return this.#options.watches.measurements.delivered;
   }

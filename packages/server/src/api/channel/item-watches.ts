@@ -9,7 +9,6 @@ import { Watchers } from './watchers.ts';
 const gatherMs = 20;
 
 export interface ItemWatchesOptions {
-  /** Such as `CommandUpdateNotification`. */
   readonly notification: string;
   /** The field that carries the items. */
   readonly list: 'updates' | 'changes';

@@ -23,7 +23,6 @@ export class MeasurementWatches {
   readonly #clock: Clock;
   readonly #slices: Slices;
   readonly #groups: WatchGroups;
-  /** The clients that watch everything. */
   readonly #all: WatchGroup;
   readonly #pendingGroups = new Set<WatchGroup>();
   /** The present values that clients whose watch starts in slices are going to be sent first. */

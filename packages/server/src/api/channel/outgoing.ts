@@ -11,7 +11,6 @@ const windowBytes = 2 << 20;
 
 interface Frame {
   readonly bytes: Buffer;
-  /** The last one of its message. */
   readonly fin: boolean;
   /** Of a long message that the client has requested. */
   readonly isRequested: boolean;

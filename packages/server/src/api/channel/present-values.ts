@@ -26,7 +26,6 @@ export class PresentValues {
   readonly #isOfAll: boolean;
   /** Of all there is: up to where they were written, in the order of the handles. */
   #reached = -1;
-  /** How many measurements are reported. */
   count = 0;
 
   /** With `all`, measurements that are added meanwhile are reported too. */

@@ -21,7 +21,6 @@ export class UpdateLog {
     this.#measurements = measurements;
   }
 
-  /** Entries so far. */
   get size(): number {
     return this.#ends.length;
   }

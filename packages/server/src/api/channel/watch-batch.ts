@@ -12,7 +12,6 @@ export class WatchBatch {
   readonly found: string[] = [];
   readonly #field: string;
   readonly #kind: WatchedKind;
-  /** Names that are not watched yet, each once. */
   readonly #added = new Set<string>();
   readonly #results: ItemResult[] = [];
   #failures = 0;
@@ -22,7 +21,6 @@ export class WatchBatch {
     this.#kind = kind;
   }
 
-  /** How many more the client will watch. */
   get added(): number {
     return this.#added.size;
   }

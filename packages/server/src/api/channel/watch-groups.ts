@@ -19,7 +19,6 @@ export interface WatchGroupsOptions {
 }
 
 export class WatchGroups {
-  /** The clients that watch everything. */
   readonly all = new WatchGroup();
   readonly #options: WatchGroupsOptions;
   readonly #groupOf = new Map<ChannelClient, WatchGroup>();
@@ -38,7 +37,6 @@ export class WatchGroups {
     return count;
   }
 
-  /** No client watches anything. */
   get isEmpty(): boolean {
     return this.all.clients.size === 0 && this.#groupOf.size === 0;
   }
@@ -47,7 +45,6 @@ export class WatchGroups {
     return this.#groups[handle] ?? none;
   }
 
-  /** What the client watches by name. */
   membersOf(client: ChannelClient): ReadonlySet<number> | undefined {
     return this.#groupOf.get(client)?.members;
   }

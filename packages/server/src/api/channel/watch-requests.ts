@@ -9,7 +9,6 @@ import type { Watchable, Watches } from './watches.ts';
 export interface WatchCall {
   readonly watches: Watches;
   readonly kind: WatchKind;
-  /** Of the message, which has the names. */
   readonly field: string;
   readonly client: ChannelClient;
   readonly names: string[] | 'all';

@@ -18,7 +18,6 @@ export class Watchers {
     return this.#byClient.get(client)?.size ?? 0;
   }
 
-  /** What somebody watches. */
   watched(): 'all' | string[] {
     if (this.#ofAll.size > 0) return 'all';
     return [...new Set([...this.#byClient.values()].flatMap((names) => [...names]))];

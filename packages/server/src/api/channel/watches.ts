@@ -8,7 +8,6 @@ import { ItemWatches } from './item-watches.ts';
 import { LogWatches, type WatchedLogs } from './log-watches.ts';
 import { MeasurementWatches } from './measurement-watches.ts';
 
-/** One kind of watch, as the requests see it. */
 export interface Watchable {
   /** Of all clients. */
   readonly count: number;
@@ -21,7 +20,6 @@ export interface Watchable {
   watch(client: ChannelClient, names: readonly string[]): Promise<void> | undefined;
   watchAll(client: ChannelClient): Promise<void> | undefined;
   unwatch(client: ChannelClient, names: readonly string[]): Promise<void> | undefined;
-  /** Ends all of its watches at once. */
   leave(client: ChannelClient): void;
 }
 
@@ -30,7 +28,6 @@ export interface WatchesOptions {
   readonly modules: WatchedLogs & Pick<FunctionModules, 'status' | 'onChange'>;
   readonly stacks: Pick<StackAccess, 'has' | 'names' | 'stateText' | 'onState'>;
   readonly clock: Clock;
-  /** Names that one client may watch, of each kind. */
   readonly maxWatches: number;
 }
 

@@ -33,7 +33,6 @@ export function isBinary({ schema }: Media): boolean {
   return schema.format === 'binary';
 }
 
-/** What examples are made from. */
 export interface ExampleSources {
   readonly schemas: Schemas;
   readonly plant: ExamplePlant;

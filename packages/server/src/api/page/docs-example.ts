@@ -58,7 +58,6 @@ const known = new Map<string, readonly unknown[]>([
 /** Optional fields whose values come from an earlier answer. */
 const ofAnswers = new Set(['path', 'cursor']);
 
-/** The position of an example. */
 interface ExampleContext {
   readonly schemas: Schemas;
   readonly plant: ExamplePlant;
@@ -68,7 +67,6 @@ interface ExampleContext {
   readonly within?: readonly string[];
 }
 
-/** The object of examples under this path. */
 export function exampleObject(path: string, { objects }: ExamplePlant): ExampleObject {
   const families = path.replace('/command/', '/commands/').split('/');
   const segment = families.findLast((each) => madeUp.has(each)) ?? 'measurements';

@@ -30,10 +30,8 @@ export interface JsonSchema {
   readonly oneOf?: readonly JsonSchema[];
 }
 
-/** The named schemas of a document. */
 export type Schemas = ReadonlyMap<string, JsonSchema>;
 
-/** The name of the schema that is referred to. */
 export function referredName({ $ref }: JsonSchema): string | undefined {
   return $ref?.slice($ref.lastIndexOf('/') + 1);
 }

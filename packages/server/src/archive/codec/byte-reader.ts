@@ -68,7 +68,6 @@ export class ByteReader {
     return this.bytes.subarray(at, at + count);
   }
 
-  /** An array to work in, for one call of a decoder. */
   work(count: number): Float64Array {
     if (this.#work.length < count) this.#work = new Float64Array(Math.max(1024, count));
     return this.#work;

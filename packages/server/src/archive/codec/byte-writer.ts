@@ -17,7 +17,6 @@ export class ByteWriter {
     this.length = 0;
   }
 
-  /** Makes room for so many bytes more. */
   reserve(more: number): void {
     const needed = this.length + more;
     if (needed <= this.bytes.length) return;
@@ -103,7 +102,6 @@ export class WorkArrays {
   /** Of a dictionary: a hash table. */
   slots = new Int32Array(0);
 
-  /** Makes room for so many records. */
   reserve(count: number): void {
     if (count <= this.values.length) return;
     const capacity = 2 ** Math.ceil(Math.log2(Math.max(1024, count)));

@@ -10,7 +10,6 @@ export interface SeriesSpan {
   readonly records: number;
 }
 
-/** What the directory says of one series. */
 export interface DirectoryEntry {
   readonly span: SeriesSpan;
   readonly index: FileRange;
@@ -33,7 +32,6 @@ export class BlockDirectory {
   #page: { readonly number: number; readonly entries: Entries } | undefined;
   #whole: { readonly numbers: Uint32Array; readonly entries: Entries } | undefined;
 
-  /** `bytes` of it are in the file. */
   constructor(read: ReadPart, label: BlockLabel, bytes: number) {
     this.#read = read;
     this.#label = label;

@@ -32,7 +32,6 @@ const noChunks: readonly StoredChunk[] = [];
 export class BlockFile {
   readonly path: string;
   readonly header: BlockHeader;
-  /** Of the file. */
   readonly bytes: number;
   readonly records: number;
   readonly firstUs: number;

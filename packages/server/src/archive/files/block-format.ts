@@ -18,20 +18,17 @@ export interface BlockLabel {
   readonly indexesAt: number;
   readonly namesAt: number;
   readonly directoryAt: number;
-  /** Entries of the directory. */
   readonly series: number;
   readonly directoryCrc: number;
   readonly records: number;
   readonly firstUs: number;
   readonly lastUs: number;
-  /** Of the whole file. */
   readonly bytes: number;
 }
 
 export const labelBytes = 104;
 /** Series, length and offset of its index, first and last time, records, checksums of the index and of the entry. */
 export const entryBytes = 44;
-/** Records of a full chunk. */
 export const chunkRecords = 1024;
 /** A chunk of texts is cut where it has so many UTF-16 units. */
 export const chunkTextLength = 2 ** 18;

@@ -21,7 +21,6 @@ export class Damaged extends Error {
   }
 }
 
-/** A block file is unreadable. */
 export class DamagedBlock extends Damaged {}
 
 /** A newer server wrote the file: it is intact, but this server must not touch it. */

@@ -15,7 +15,6 @@ export const maxFrameBytes = 32 * 2 ** 20;
 const frameMagic = 0x52_46_54_54; // 'TTFR'
 const windowBytes = 2 ** 20;
 
-/** What kind of file it is. */
 export interface FileFormat {
   readonly magic: number;
   readonly version: number;
@@ -45,7 +44,6 @@ export function sealFrame(bytes: Uint8Array, at: number, payloadBytes: number, s
   view.setUint32(12, checksum(bytes, at, payloadBytes), true);
 }
 
-/** The frame around a payload. */
 export function frameOf(payload: Uint8Array, salt: number): Uint8Array {
   const bytes = new Uint8Array(frameHeaderBytes + payload.length);
   bytes.set(payload, frameHeaderBytes);
@@ -53,7 +51,6 @@ export function frameOf(payload: Uint8Array, salt: number): Uint8Array {
   return bytes;
 }
 
-/** A whole file. */
 export function framedFile(format: FileFormat, salt: number, payloads: Iterable<Uint8Array>): Uint8Array {
   const pieces = [fileHeader(format, salt)];
   for (const payload of payloads) pieces.push(frameOf(payload, salt));

@@ -89,7 +89,6 @@ export class Journal {
     return this.#committed;
   }
 
-  /** The offset of the next frame. */
   get offset(): number {
     return this.#committed + this.#length;
   }

@@ -24,7 +24,6 @@ export interface FileRange {
   readonly crc: number;
 }
 
-/** What the index says of a chunk. */
 export interface ChunkEntry extends ChunkInfo {
   /** The next record would have fitted, but for the length of its text. */
   readonly isCut: boolean;
@@ -43,7 +42,6 @@ interface Group extends FileRange {
   readonly lastUs: number;
 }
 
-/** What is put together before it is written. */
 export class IndexScratch {
   readonly groups = new ByteWriter();
   readonly summary = new ByteWriter();
@@ -106,9 +104,7 @@ export interface IndexBounds {
   /** Of its front. */
   readonly crc: number;
   readonly records: number;
-  /** Where the data of the block ends. */
   readonly dataEnd: number;
-  /** Of the format of the block. */
   readonly version: number;
 }
 
@@ -206,7 +202,6 @@ export class StoredChunk implements ChunkEntry {
   readonly hasSimulated: boolean;
   readonly chunk: FileRange;
   readonly times: FileRange;
-  /** Where the summary begins in the index. */
   readonly #summaryAt: number;
   readonly #index: Uint8Array;
   #summary: Summary | undefined | null = null;

@@ -15,7 +15,6 @@ export class TimeColumns {
   at = 0;
   readonly #known = new Map<string, FileRange>();
 
-  /** Where the times are, or will be. */
   locate(times: Float64Array, from: number, to: number): FileRange {
     // A digest without known collisions: no device can make its times look like those of another.
     const key = hash('sha256', new Uint8Array(times.buffer, times.byteOffset + 8 * from, 8 * (to - from)), 'base64');

@@ -14,7 +14,6 @@ export class Aggregation extends ChunkStage {
   readonly #grid: Grid;
   readonly #aggregate: Aggregate;
   readonly #tally: Tally;
-  /** A record that is computed. */
   readonly #made = new Columns(1);
   /** Where the step begins whose records are tallied. */
   #stepUs: number;

@@ -12,7 +12,6 @@ import { firstFrom } from './time-search.ts';
 import { TombstoneFilter } from './tombstone-filter.ts';
 
 export class HeadSearch {
-  /** The record that was found, where there is one. */
   datatype: Datatype | undefined;
   readonly record = new Columns(1);
   readonly #snapshot: NameSnapshot;

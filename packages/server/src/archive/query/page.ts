@@ -10,7 +10,6 @@ const roomBytes = 8192;
 const mostSpare = 8;
 
 export class PageBuffers {
-  /** About so long are the pages. */
   readonly pageBytes: number;
   readonly bufferBytes: number;
   readonly #spare: ArrayBuffer[] = [];
@@ -33,9 +32,7 @@ export class Page {
   declare bytes: Buffer<ArrayBuffer>;
   /** Of the same bytes. */
   declare view: DataView<ArrayBuffer>;
-  /** Where the next byte goes. */
   at = 0;
-  /** About so long it becomes. */
   readonly fullBytes: number;
   readonly #buffers: PageBuffers;
 
@@ -49,7 +46,6 @@ export class Page {
     return this.at >= this.fullBytes;
   }
 
-  /** Makes room for so many more bytes. */
   reserve(bytes: number): void {
     if (this.at + bytes <= this.bytes.length) return;
     const isFirst = this.at === 0 && bytes <= this.#buffers.bufferBytes;

@@ -135,7 +135,6 @@ export class RecordCursor {
     this.#settle();
   }
 
-  /** What is before `timeUs` is not wanted any more. */
   startAt(timeUs: number): void {
     this.#sinceUs = timeUs;
     if (this.isLoaded) this.advance(firstFrom(this.columns.times, this.at, this.end, timeUs));

@@ -14,7 +14,6 @@ export class Resampling extends ChunkStage {
   /** The record in force, where there is one. */
   readonly #held = new Columns(1);
   #heldDatatype: Datatype | undefined;
-  /** The next time of the grid. */
   #gridUs: number;
 
   /** `head` looks for the record in force at the start. The input gives chunks. */

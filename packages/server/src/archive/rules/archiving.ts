@@ -18,7 +18,6 @@ export interface ArchivingOptions {
   readonly measurements: Measurements;
   readonly commands: Commands;
   readonly sink: RecordSink;
-  /** The time of day was set. */
   readonly onJump: (jump: ClockJump) => void;
 }
 
@@ -95,7 +94,6 @@ export class Archiving {
     };
   }
 
-  /** What became of everything so far. */
   get counts(): ArchivingCounts {
     const { counts } = this.#recorder;
     return { ...counts, suppressed: { ...counts.suppressed } };
@@ -142,7 +140,6 @@ export class Archiving {
     this.#recorder.end();
   }
 
-  /** Discards the prepared rules. */
   discardNew(): void {
     this.#coming.length = 0;
   }
@@ -198,7 +195,6 @@ export class Archiving {
     this.#alarms.delete(name);
   }
 
-  /** Every change of measurements. */
   onChanges(changes: Changes): void {
     if (this.#isClosed) return;
     this.#recorder.begin();
@@ -206,7 +202,6 @@ export class Archiving {
     this.#recorder.end();
   }
 
-  /** Every change of a command. */
   onCommand(handle: number): void {
     const { table, rules } = this.#sides.commands;
     if (this.#isClosed || (table.flagsOf(handle) & flag.change) === 0) return;
@@ -215,12 +210,10 @@ export class Archiving {
     this.#recorder.end();
   }
 
-  /** Every transition. */
   onAlarm(transition: AlarmTransition): void {
     this.#recordAlarm(transition, 0);
   }
 
-  /** Makes no more records. */
   close(): void {
     this.#isClosed = true;
     this.#watch.close();

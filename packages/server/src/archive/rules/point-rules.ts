@@ -16,7 +16,6 @@ const plainBits = plain | flag.leads | flag.forced;
 const communicationFailure = quality.bad.communicationFailure;
 const simulated = quality.simulated;
 
-/** The live points of one kind. */
 export interface LivePoints {
   nameOf(handle: number): string;
   datatypeOf(handle: number): Datatype;
@@ -45,7 +44,6 @@ export class PointRules {
     this.#options = options;
   }
 
-  /** Changes of measurements. */
   apply({ handles, doubles, count }: Changes): void {
     const { live, recorder, table } = this.#options;
     const { counts, nowMs, nowUs, sink } = recorder;

@@ -3,7 +3,6 @@
 import type { Batch, Clock, StoredValue } from '@telltale/schema';
 import { farthestAheadUs, type Kind, oldestPlausibleUs, type SeriesKey } from '../records.ts';
 
-/** Where records go. */
 export interface RecordSink {
   /** A number for this series for as long as the server runs. */
   refOf(key: SeriesKey): number;
@@ -22,7 +21,6 @@ export interface ArchivingCounts {
     valueDeadband: number;
     /** Too soon after the last record. */
     timeDeadband: number;
-    /** There was no value yet. */
     noValue: number;
     /** The last record says the same of the same time. */
     repeated: number;
@@ -47,7 +45,6 @@ export class Recorder {
     astray: 0,
     mistimed: 0,
   };
-  /** The moment of what is being done. */
   nowUs = 0;
   nowMs = 0;
   readonly #clock: Clock;

@@ -61,7 +61,6 @@ export class RuleTable {
   words = new Uint32Array(0);
   /** By handle; undefined where there are no rules. */
   readonly datatypes: (Datatype | undefined)[] = [];
-  /** The texts last archived. */
   readonly texts = new Map<number, string>();
   /** Value deadbands of 64-bit integers. */
   readonly longDeadbands = new Map<number, bigint>();
@@ -87,7 +86,6 @@ export class RuleTable {
     return flags;
   }
 
-  /** The first period of a new one begins. */
   begin(handle: number, datatype: Datatype, flags: number, nowMs: number): void {
     this.words[(handle << wordShift) + word.flags] = flags;
     if (this.datatypes[handle] === datatype) return;

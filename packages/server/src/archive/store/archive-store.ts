@@ -32,7 +32,6 @@ export type { CompactionOutcome, CompactionPlan, Retention, Snapshot };
 export interface ArchiveStoreOptions {
   readonly clock: Clock;
   readonly onDamage: (damage: ArchiveDamage) => void;
-  /** How large a generation becomes. */
   readonly limits?: Limits;
   readonly disk?: Disk;
 }
@@ -40,7 +39,6 @@ export interface ArchiveStoreOptions {
 const usualLimits: Limits = { records: 2 ** 20, textUnits: 64 * 2 ** 20 };
 /** Generations that wait to be flushed, each with all its records in memory. */
 const mostFrozen = 2;
-/** So many damages are remembered. */
 const maxDamages = 1000;
 /** With more tombstones than this that wait for their generation to be flushed, it is flushed early. */
 const manyTombstones = 1000;

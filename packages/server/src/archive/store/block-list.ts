@@ -11,11 +11,9 @@ import type { SnapshotBlock } from './snapshot.ts';
 
 /** A block, and what the store has found out about it. */
 export interface Block extends BlockInfo {
-  /** The highest number of a series in it. */
   readonly highestSeries: number;
   /** When it was made; by this those of a wrong clock age. */
   readonly madeUs: number;
-  /** Compaction reads it. */
   isBusy: boolean;
   /** Compaction found damage: it stays as it is. */
   isDamaged: boolean;

@@ -4,7 +4,6 @@ import type { BlockHeader } from '../files/block-format.ts';
 import type { BlockSpan } from '../files/file-names.ts';
 import type { Retention } from './retention.ts';
 
-/** A block file, as far as the store looks at it. */
 export interface BlockInfo {
   readonly path: string;
   readonly header: BlockHeader;
@@ -19,7 +18,6 @@ export interface CompactionPlan {
   readonly folder: string;
   /** Paths, oldest generation first. */
   readonly inputs: readonly string[];
-  /** Of the block to make. */
   readonly header: BlockHeader;
   /** Those that may apply to one of the inputs. */
   readonly tombstones: readonly PlannedTombstone[];
@@ -27,7 +25,6 @@ export interface CompactionPlan {
   readonly nowUs: number;
   /** Paths of other blocks: what may have replaced a record there does not expire before that is gone. */
   readonly older: readonly string[];
-  /** Of the inputs together. */
   readonly bytes: number;
 }
 

@@ -26,7 +26,6 @@ export class Compaction {
     this.#parts = parts;
   }
 
-  /** Block files that compaction would merge. */
   get unmerged(): number {
     let count = 0;
     for (const run of this.#runs()) count += chooseBlocks(run)?.length ?? 0;

@@ -9,7 +9,6 @@ import { farthestAheadUs, type Series } from '../records.ts';
 import { Memtable, maxSeries } from './memtable.ts';
 
 export interface Limits {
-  /** Of one generation. */
   readonly records: number;
   /** Of its texts, in units of UTF-16. */
   readonly textUnits: number;
@@ -48,7 +47,6 @@ export class Generations {
   /** Undefined while the disk has refused the first one: the next commit retries. */
   #journal: Journal | undefined;
   readonly #failure: string | undefined;
-  /** For the memory of the next one. */
   #spare: Memtable | undefined;
   /** The disk did not confirm a write to the journal: so much of it counts. */
   #endOfJournal: number | undefined;
@@ -149,7 +147,6 @@ export class Generations {
     }
   }
 
-  /** The first journal, with what waits. */
   #begin(): Journal {
     const { folder, disk } = this.#options;
     const table = this.#active;

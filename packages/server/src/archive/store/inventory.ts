@@ -60,7 +60,6 @@ export class Inventory {
     return new Inventory(folder, entries);
   }
 
-  /** Blocks and journals that are missing. */
   get lost(): readonly ListedFile[] {
     return this.#lost;
   }

@@ -23,7 +23,6 @@ export interface AppliedTombstone {
 /** A block, as far as it is known without opening it: whether it has records of a series shows in its file alone. */
 export interface SnapshotBlock {
   readonly path: string;
-  /** Of all its records. */
   readonly firstUs: number;
   readonly lastUs: number;
 }

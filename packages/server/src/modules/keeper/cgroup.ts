@@ -16,7 +16,6 @@ export interface CgroupOptions {
 }
 
 export interface CgroupUsage {
-  /** Since the run began. */
   readonly cpuUs: number;
   /** Undefined where this machine does not count it. */
   readonly memoryBytes: number | undefined;
@@ -116,7 +115,6 @@ export class Cgroups {
   }
 }
 
-/** The group of one run. */
 export class RunCgroup {
   readonly #folder: string;
   readonly #own: string;

@@ -2,7 +2,6 @@
 import type { LogLine } from '@telltale/schema';
 import type { Launch, LogRequest, ModuleLines, RunEnd, Usage } from './keeper-protocol.ts';
 
-/** The process. */
 export interface KeeperProcess {
   /** First. */
   open(options: OpenKeeper): void;
@@ -21,7 +20,6 @@ export interface OpenKeeper {
   readonly cgroupRoot: string | undefined;
 }
 
-/** The server. */
 export interface KeeperClient {
   started(run: number, pid: number): void;
   ended(run: number, end: RunEnd): void;

@@ -8,13 +8,10 @@ export interface Bounds {
   /** Undefined: as the server itself. */
   readonly user: { readonly uid: number; readonly gid: number } | undefined;
   readonly memoryBytes: number | undefined;
-  /** Cores, such as 0.5. */
   readonly cpuCores: number | undefined;
-  /** Processes and threads at once. */
   readonly maxProcesses: number | undefined;
 }
 
-/** One run of a module. */
 export interface Launch {
   /** Never used twice by a server. */
   readonly run: number;
@@ -35,7 +32,6 @@ export interface Launch {
   readonly termToKillMs: number;
 }
 
-/** Of all processes of a run. */
 export interface Usage {
   /** In the last seconds. */
   readonly cores: number;

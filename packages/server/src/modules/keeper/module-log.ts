@@ -15,7 +15,6 @@ const drainedBytes = 64 * 1024;
 const partialLineMs = 5000;
 
 export interface ModuleLogOptions {
-  /** Made when the first line comes. */
   readonly folder: string;
   readonly stream: LogStream;
   readonly clock: Clock;
@@ -45,7 +44,6 @@ export class ModuleLog {
   readonly #file: ModuleLogFile;
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   #listener: LinesListener | undefined;
-  /** The beginning of a line. */
   #partial: Buffer = Buffer.alloc(0);
   #partialSinceMs = 0;
   /** The line that goes on has been written so far: its end alone is no line. */

@@ -65,7 +65,6 @@ class Backfill {
   #storing: Promise<void> | undefined;
   /** Records that are on disk. */
   #taken = 0;
-  /** Records that were read. */
   #read = 0;
 
   constructor(options: BackfillOptions) {

@@ -10,28 +10,23 @@ export interface ImportKey {
   readonly datatype: Datatype;
 }
 
-/** The thread that parses. */
 export interface ParserThread {
   begin(begin: BeginImport): void;
 }
 
 export interface BeginImport {
   readonly key: ImportKey;
-  /** The type of the body. */
   readonly type: string;
   readonly port: MessagePort;
 }
 
-/** One import in the thread. */
 export interface ImportThread {
-  /** Of the body. */
   bytes(bytes: Uint8Array): void;
   end(): void;
   /** Resolves when all records are stored. */
   done(): Promise<void>;
 }
 
-/** One import on the main thread. */
 export interface ImportClient {
   /** So many bytes were parsed: as many more may be sent. */
   parsed(bytes: number): void;

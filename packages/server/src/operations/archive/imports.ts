@@ -26,7 +26,6 @@ export interface ImportRequest extends Visitor {
 export interface ImportCounts {
   readonly running: number;
   readonly queued: number;
-  /** Since the start. */
   readonly refused: number;
   /** Sent to the thread and not yet parsed. */
   readonly bytesInFlight: number;

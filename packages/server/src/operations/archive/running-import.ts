@@ -41,7 +41,6 @@ export class RunningImport {
     return this.#inFlight;
   }
 
-  /** Bytes of the body that came so far. */
   get received(): number {
     return this.#received;
   }

@@ -20,7 +20,6 @@ export interface ArchiveParts {
   readonly archive: ArchiveAccess;
   readonly archiving: Pick<Archiving, 'stats'>;
   readonly imports: Pick<Imports, 'import'>;
-  /** The configured objects. */
   readonly data: Pick<LiveData, Kind>;
   readonly clock: Clock;
 }
@@ -145,7 +144,6 @@ function refuse(kind: Kind, name: string): never {
   throw new ProblemError('unknown-object', `There is no ${what}, and the archive has nothing of one.`);
 }
 
-/** Refuses options that do not go together. */
 function choiceOf(options: ReadOptions) {
   const { resample, aggregate, warp_head: warpHead, limit, 'max-points': maxPoints } = options;
   const resampleUs = resample === undefined ? undefined : Math.round(resample * 1_000_000);
