@@ -67,27 +67,19 @@ export function readNumber({ type, order, bytes }: Layout, view: DataView, offse
 }
 
 function readInOrder(type: RegisterType, view: DataView, offset: number): number {
-  switch (type) {
-    case 'int16':
-      return view.getInt16(offset);
-    case 'uint16':
-      return view.getUint16(offset);
-    case 'int32':
-      return view.getInt32(offset);
-    case 'uint32':
-      return view.getUint32(offset);
-    case 'float32':
-      return view.getFloat32(offset);
-    case 'float64':
-      return view.getFloat64(offset);
-    case 'bcd16':
-      return fromBcd(view.getUint16(offset));
-    case 'bcd32':
-      return fromBcd(view.getUint16(offset)) * 10_000 + fromBcd(view.getUint16(offset + 2));
-    default:
-      return Number.NaN;
-  }
+  return readers[type]?.(view, offset) ?? Number.NaN;
 }
+
+const readers: { readonly [Type in RegisterType]?: (view: DataView, offset: number) => number } = {
+  int16: (view, offset) => view.getInt16(offset),
+  uint16: (view, offset) => view.getUint16(offset),
+  int32: (view, offset) => view.getInt32(offset),
+  uint32: (view, offset) => view.getUint32(offset),
+  float32: (view, offset) => view.getFloat32(offset),
+  float64: (view, offset) => view.getFloat64(offset),
+  bcd16: (view, offset) => fromBcd(view.getUint16(offset)),
+  bcd32: (view, offset) => fromBcd(view.getUint16(offset)) * 10_000 + fromBcd(view.getUint16(offset + 2)),
+};
 
 /** The same for 64-bit integers, exact. */
 export function readLong({ type, order, bytes }: Layout, view: DataView, offset: number): bigint {

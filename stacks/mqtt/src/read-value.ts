@@ -90,29 +90,22 @@ function ofBinary(
 ): Value | typeof missing | typeof unusable {
   if (bytes.length < offset + binarySize(type)) return missing;
   const view = new DataView(bytes.buffer, bytes.byteOffset + offset, binarySize(type));
-  switch (type) {
-    case 'int8':
-      return ofNumber(view.getInt8(0), datatype);
-    case 'uint8':
-      return ofNumber(view.getUint8(0), datatype);
-    case 'int16':
-      return ofNumber(view.getInt16(0, isLittleEndian), datatype);
-    case 'uint16':
-      return ofNumber(view.getUint16(0, isLittleEndian), datatype);
-    case 'int32':
-      return ofNumber(view.getInt32(0, isLittleEndian), datatype);
-    case 'uint32':
-      return ofNumber(view.getUint32(0, isLittleEndian), datatype);
-    case 'float32':
-      return ofNumber(view.getFloat32(0, isLittleEndian), datatype);
-    case 'float64':
-      return ofNumber(view.getFloat64(0, isLittleEndian), datatype);
-    case 'int64':
-      return ofLong(view.getBigInt64(0, isLittleEndian), datatype);
-    case 'uint64':
-      return ofLong(view.getBigUint64(0, isLittleEndian), datatype);
-  }
+  const number = binaryReaders[type](view, isLittleEndian);
+  return typeof number === 'bigint' ? ofLong(number, datatype) : ofNumber(number, datatype);
 }
+
+const binaryReaders: Readonly<Record<BinaryType, (view: DataView, isLittleEndian: boolean) => number | bigint>> = {
+  int8: (view) => view.getInt8(0),
+  uint8: (view) => view.getUint8(0),
+  int16: (view, isLittleEndian) => view.getInt16(0, isLittleEndian),
+  uint16: (view, isLittleEndian) => view.getUint16(0, isLittleEndian),
+  int32: (view, isLittleEndian) => view.getInt32(0, isLittleEndian),
+  uint32: (view, isLittleEndian) => view.getUint32(0, isLittleEndian),
+  float32: (view, isLittleEndian) => view.getFloat32(0, isLittleEndian),
+  float64: (view, isLittleEndian) => view.getFloat64(0, isLittleEndian),
+  int64: (view, isLittleEndian) => view.getBigInt64(0, isLittleEndian),
+  uint64: (view, isLittleEndian) => view.getBigUint64(0, isLittleEndian),
+};
 
 function ofLong(long: bigint, datatype: Datatype): Value | typeof unusable {
   if (traitsOf(datatype).form !== storage.long) return ofNumber(Number(long), datatype);

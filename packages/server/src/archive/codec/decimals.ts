@@ -15,7 +15,7 @@ export const notDecimal = -1;
 
 /**
  * Fills `into` with integers n, so that n / 10^places is the value, and returns the places; or `notDecimal`. -0 becomes
- * 0, and its position is added to `negativeZeros`.
+ * 0, and its position is added to `negativeZeros`. The quotient of singles is rounded to a single.
  */
 export function scaleDecimals(
   values: Float64Array,
@@ -23,14 +23,16 @@ export function scaleDecimals(
   to: number,
   into: Float64Array,
   negativeZeros: number[],
+  isSingle: boolean,
 ): number {
+  const limit = isSingle ? largestOfSingles : largest;
   let places = 0;
   let scale = 1;
   let scaledFrom = from;
   for (let index = from; index < to; index++) {
     const value = values[index] as number;
     let whole = value * scale + rounder - rounder;
-    while (whole / scale !== value || Math.abs(whole) > largest) {
+    while ((isSingle ? Math.fround(whole / scale) : whole / scale) !== value || Math.abs(whole) > limit) {
       if (++places > mostPlaces) return notDecimal;
       scale = powersOfTen[places] as number;
       whole = value * scale + rounder - rounder;
@@ -42,39 +44,7 @@ export function scaleDecimals(
   for (let index = from; index < scaledFrom; index++) {
     const value = values[index] as number;
     const whole = value * scale + rounder - rounder;
-    if (whole / scale !== value || Math.abs(whole) > largest) return notDecimal;
-    into[index - from] = whole;
-  }
-  return places;
-}
-
-/** The same of values that are singles: the quotient is rounded to one. Apart, so that neither loop has to ask. */
-export function scaleSingles(
-  values: Float64Array,
-  from: number,
-  to: number,
-  into: Float64Array,
-  negativeZeros: number[],
-): number {
-  let places = 0;
-  let scale = 1;
-  let scaledFrom = from;
-  for (let index = from; index < to; index++) {
-    const value = values[index] as number;
-    let whole = value * scale + rounder - rounder;
-    while (Math.fround(whole / scale) !== value || Math.abs(whole) > largestOfSingles) {
-      if (++places > mostPlaces) return notDecimal;
-      scale = powersOfTen[places] as number;
-      whole = value * scale + rounder - rounder;
-      scaledFrom = index;
-    }
-    if (value === 0 && 1 / value < 0) negativeZeros.push(index - from);
-    into[index - from] = whole;
-  }
-  for (let index = from; index < scaledFrom; index++) {
-    const value = values[index] as number;
-    const whole = value * scale + rounder - rounder;
-    if (Math.fround(whole / scale) !== value || Math.abs(whole) > largestOfSingles) return notDecimal;
+    if ((isSingle ? Math.fround(whole / scale) : whole / scale) !== value || Math.abs(whole) > limit) return notDecimal;
     into[index - from] = whole;
   }
   return places;

@@ -2,7 +2,7 @@
 // dictionary, else the two halves of the doubles. For every datatype, values are restored bit by bit.
 import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
-import { mostPlaces, notDecimal, powersOfTen, scaleDecimals, scaleSingles } from './decimals.ts';
+import { mostPlaces, notDecimal, powersOfTen, scaleDecimals } from './decimals.ts';
 import { findDistinct } from './distinct-values.ts';
 import { encodeDictionaryPart, encodeIntegers } from './integer-column.ts';
 import { decodeIntegers, pick } from './read-integer-column.ts';
@@ -35,7 +35,7 @@ export function encodeNumbers(out: ByteWriter, numbers: Float64Array, from: numb
   const values = out.work.values;
   if (!single) {
     const negativeZeros: number[] = [];
-    const places = scaleDecimals(numbers, from, to, values, negativeZeros);
+    const places = scaleDecimals(numbers, from, to, values, negativeZeros, false);
     if (places !== notDecimal) {
       writeDecimals(out, numberForm.decimals, places, negativeZeros, to - from);
       return;
@@ -43,7 +43,7 @@ export function encodeNumbers(out: ByteWriter, numbers: Float64Array, from: numb
   }
   if (areSingles(numbers, from, to)) {
     const negativeZeros: number[] = [];
-    const places = scaleSingles(numbers, from, to, values, negativeZeros);
+    const places = scaleDecimals(numbers, from, to, values, negativeZeros, true);
     if (places === notDecimal) writeSingles(out, numbers, from, to);
     else writeDecimals(out, numberForm.decimalSingles, places, negativeZeros, to - from);
     return;
