@@ -59,7 +59,7 @@ async function assertUntouched(): Promise<void> {
 }
 
 describe('a foreign Host is refused', () => {
-  test('by every operation of the reference, reads included, and nothing is told', async () => {
+  test('by every operation of the reference, reads included, and nothing is reported', async () => {
     assert.ok(operations.length > 40, 'the reference has all operations');
     for (const host of ['evil.com', `localhost.evil.com:${new URL(server.url).port}`]) {
       for (const { method, path, type } of operations) {
@@ -86,7 +86,7 @@ describe('a foreign Host is refused', () => {
     }
   });
 
-  test('where there is nothing, and for methods that do not apply, before anything else is told', async () => {
+  test('where there is nothing, and for methods that do not apply, before anything else is reported', async () => {
     for (const [method, path] of [
       ['GET', '/nothing/here'],
       ['PATCH', '/config/v2/alarms/guarded'],

@@ -125,7 +125,7 @@ describe('telltale history', () => {
 });
 
 describe('telltale archive', () => {
-  test('stats, check and compact tell how it is', async () => {
+  test('stats, check and compact report how it is', async () => {
     assert.equal(JSON.parse(await good('archive stats')).bytes, 4096);
     assert.equal(JSON.parse(await good('archive check')).done, true);
     assert.equal(JSON.parse(await good('archive compact')).after.blocks, 1);

@@ -153,7 +153,7 @@ describe('the archive of the client', () => {
     while (stored.cancelled === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   });
 
-  test('tells its figures and how its care goes on', async () => {
+  test('reports its figures and how its care goes on', async () => {
     assert.equal((await archive.stats()).bytes, 4096);
     const steps = await Array.fromAsync(archive.check());
     assert.deepEqual(steps.at(-1), { 'done-bytes': 4096, 'total-bytes': 4096, done: true, damages: [] });

@@ -245,7 +245,7 @@ describe('the archive', () => {
     }
   });
 
-  test('tells its figures, is checked and compacted', async () => {
+  test('reports its figures, is checked and compacted', async () => {
     const stats = await live.read<{ records: number; damages: unknown[] }>('/archive/stats', ArchiveStats);
     assert.ok(stats.records > 3600);
     assert.deepEqual(stats.damages, []);

@@ -30,7 +30,7 @@ const stateOf = async (name: string) =>
   ];
 
 describe('a watch of connectors', () => {
-  test('is answered, then tells the present states in one notification', async (t) => {
+  test('is answered, then reports the present states in one notification', async (t) => {
     await until('all have tried', async () => (await stateOf('fatal'))?.state === 'failed');
     const channel = await channelFor(t);
     await channel.done('WatchConnectors', { connectors: ['rack', 'fatal', '__proto__', 'rack'] });
@@ -47,7 +47,7 @@ describe('a watch of connectors', () => {
     assert.match(reported[1]?.['last-error']?.text ?? '', /the licence has ended/);
   });
 
-  test('tells every change of a state, with the reason', async (t) => {
+  test('reports every change of a state, with the reason', async (t) => {
     const channel = await channelFor(t);
     await channel.done('WatchConnectors', { connectors: ['weak'] });
     await until('it is up', async () => states(channel, connectors, 'weak').at(-1) === 'up');
@@ -63,7 +63,7 @@ describe('a watch of connectors', () => {
     assert.deepEqual(channel.reported(connectors, 'rack'), []);
   });
 
-  test('of "all" tells of those that come and go; of a name, that it has gone', async (t) => {
+  test('of "all" reports those that come and go; of a name, that it has gone', async (t) => {
     const [ofAll, byName] = [await channelFor(t), await channelFor(t)];
     await ofAll.done('WatchConnectors', { connectors: 'all' });
     const all = (await data.read<string[]>('/connectors/names')).length;
@@ -82,7 +82,7 @@ describe('a watch of connectors', () => {
     await live.apply([{ operation: 'delete', family: 'connectors', name: 'brief' }]);
   });
 
-  test('of some unknown names watches the known ones, and ends when it is told to', async (t) => {
+  test('of some unknown names watches the known ones, and ends when it is reported to', async (t) => {
     const channel = await channelFor(t);
     const { results } = await channel.refused('unknown-object', 'WatchConnectors', {
       connectors: ['nobody', 'weak', 'valueOf', 'panel'],
@@ -105,7 +105,7 @@ describe('a watch of connectors', () => {
 });
 
 describe('a watch of providers', () => {
-  test('tells the present states, changes, and removals', async (t) => {
+  test('reports the present states, changes, and removals', async (t) => {
     const channel = await channelFor(t);
     await until('they are up', async () => {
       const all = await data.read<Record<string, InstanceState>>('/providers/?fields=state');

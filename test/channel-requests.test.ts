@@ -92,7 +92,7 @@ describe('reads', () => {
 describe('writes', () => {
   const shown = async (name: string) => (await data.read<LiveCommand>(`/commands/${name}`)).vt[0];
 
-  test('WriteCommands writes each, and tells of each', async () => {
+  test('WriteCommands writes each, and reports each', async () => {
     const good = await done('WriteCommands', {
       writes: [
         { name: 'local', value: 'd1' },
@@ -127,7 +127,7 @@ describe('writes', () => {
     assert.deepEqual([await shown('local'), await shown('__proto__')], ['d2', 'i4']);
   });
 
-  test('WriteCommands tells of refused, late and impossible writes as HTTP does, and the others are carried out', async () => {
+  test('WriteCommands reports refused, late and impossible writes as HTTP does, and the others are carried out', async () => {
     const writes = (name: string, value: string) => ({ writes: [{ name, value }] });
     await done('WriteCommands', writes('refuse', 'b1'));
     const refused = await channel.refused('write-refused', 'WriteCommands', {

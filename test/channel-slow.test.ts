@@ -42,7 +42,7 @@ test('a client that was passed over gets the newest values, how many it missed, 
   await source.close();
 });
 
-test('a client that was passed over is told nothing more of what it has unwatched', async () => {
+test('a client that was passed over learns nothing more of what it has unwatched', async () => {
   const texts = Array.from({ length: 20 }, (_, at) => `other${at}`);
   await live.apply(texts.map((name) => put('measurements', name, { datatype: 's' })));
   const [slow, source] = [await CheckedChannel.open(live.process.url), await CheckedChannel.open(live.process.url)];

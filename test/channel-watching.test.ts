@@ -28,7 +28,7 @@ function assertWhole(counts: number[]): void {
 }
 
 describe('a watch of measurements', () => {
-  test('is answered, then tells the present values in one notification, each once, then every change', async (t) => {
+  test('is answered, then reports the present values in one notification, each once, then every change', async (t) => {
     const channel = await channelFor(t);
     await simulate('level', 'd1');
     await channel.done('WatchMeasurements', { measurements: ['level', 'zero_i', 'level', '__proto__'] });
@@ -51,7 +51,7 @@ describe('a watch of measurements', () => {
     await until('the end of the simulation', async () => channel.values('level').length === 4);
   });
 
-  test('tells every change, in order, none lost, whoever watches what beside it', async (t) => {
+  test('reports every change, in order, none lost, whoever watches what beside it', async (t) => {
     const last = 2000;
     const lists = [['zero_i'], ['zero_i'], ['zero_i', 'level'], ['counter', 'zero_i'], 'all'] as const;
     const channels = await Promise.all(lists.map(() => channelFor(t)));
@@ -89,7 +89,7 @@ describe('a watch of measurements', () => {
     }
   });
 
-  test('of "all" tells what there is now, and what is added later', async (t) => {
+  test('of "all" reports what there is now, and what is added later', async (t) => {
     const channel = await channelFor(t);
     await channel.done('WatchMeasurements', { measurements: 'all' });
     const names = () => new Set(channel.reported<{ name: string }>(update).map(({ name }) => name));
@@ -101,7 +101,7 @@ describe('a watch of measurements', () => {
     await until('the new one', async () => channel.values('later').includes('i8'));
   });
 
-  test('of names within "all" ends nothing, and tells their present values', async (t) => {
+  test('of names within "all" ends nothing, and reports their present values', async (t) => {
     const channel = await channelFor(t);
     await channel.done('WatchMeasurements', { measurements: 'all' });
     await channel.done('WatchMeasurements', { measurements: ['zero_q'] });
@@ -175,7 +175,7 @@ describe('a watch of commands', () => {
   const reported = (channel: CheckedChannel, name: string) =>
     channel.reported<{ vt: [string] }>('CommandUpdateNotification', name).map(({ vt }) => vt[0]);
 
-  test('tells the present values, then every write in order', async (t) => {
+  test('reports the present values, then every write in order', async (t) => {
     const channel = await channelFor(t);
     await data.done('PUT', '/commands/local?value=d0');
     await channel.done('WatchCommands', { commands: ['local', '__proto__', 'local'] });
@@ -190,7 +190,7 @@ describe('a watch of commands', () => {
     assert.equal(reported(channel, 'local').length, 51);
   });
 
-  test('of "all" tells of those that come, that go, and of whatever is called oddly', async (t) => {
+  test('of "all" reports those that come, that go, and of whatever is called oddly', async (t) => {
     const channel = await channelFor(t);
     await channel.done('WatchCommands', { commands: 'all' });
     await live.apply([put('commands', 'brief', { datatype: 'd' })]);
@@ -208,7 +208,7 @@ describe('a watch of alarms', () => {
   const reported = (channel: CheckedChannel, name: string) =>
     channel.reported<LiveAlarm & { removed?: boolean }>('AlarmStateChangeNotification', name);
 
-  test('tells the present states, then every transition in order, and no request that changed nothing', async (t) => {
+  test('reports the present states, then every transition in order, and no request that changed nothing', async (t) => {
     const channel = await channelFor(t);
     await channel.done('WatchAlarms', { alarms: ['manual', 'high'] });
     for (let round = 0; round < 20; round++) {
@@ -227,7 +227,7 @@ describe('a watch of alarms', () => {
     await stop('level');
   });
 
-  test('of "all" tells of removed ones', async (t) => {
+  test('of "all" reports removed ones', async (t) => {
     const channel = await channelFor(t);
     await live.apply([put('alarms', 'brief', { severity: 1 })]);
     await channel.done('WatchAlarms', { alarms: 'all' });
@@ -236,7 +236,7 @@ describe('a watch of alarms', () => {
   });
 });
 
-test('a watch of function modules tells of those that are there, come and go', async (t) => {
+test('a watch of function modules reports those that are there, come and go', async (t) => {
   const channel = await channelFor(t);
   const reported = () => channel.reported('FunctionModuleUpdateNotification');
   const fields = { termToKill: 1000, queryTimeout: 1000, enabled: false };

@@ -55,7 +55,7 @@ describe('telltale connectors', () => {
     assert.deepEqual(Object.keys(await good<object>('providers')), ['closed', 'panel']);
   });
 
-  test('tells of a name that there is not, and which one may have been meant', async () => {
+  test('reports a name that there is not, and which one may have been meant', async () => {
     assert.match(failed(await cli('connectors', 'rac')).text, /There is no connector "rac"\. Did you mean rack\?/);
     assert.match(failed(await cli('providers', 'rack')).text, /There is no provider "rack"/);
     await server.send('PUT', '/connectors/idle', { name: 'idle', stackName: 'rack' });
@@ -101,14 +101,14 @@ describe('telltale explain', () => {
     );
   });
 
-  test('tells of a name that there is not', async () => {
+  test('reports a name that there is not', async () => {
     assert.match(failed(await cli('explain', 'u1_scale')).text, /Did you mean u1_scaled\?/);
     assert.equal(failed(await cli('explain')).code, 2);
   });
 });
 
 describe('telltale browse', () => {
-  test('gives a transaction that config import takes, with what is left out told beside it', async () => {
+  test('gives a transaction that config import takes, with what is left out reported beside it', async () => {
     const { document, stderr } = await reported<{ operations: Operation[] }>('browse', 'fresh', 'u1');
     assert.deepEqual(
       document.operations.map(({ family, name }) => `${family}/${name}`),
@@ -122,7 +122,7 @@ describe('telltale browse', () => {
     assert.equal(imported.code, 0, imported.stderr);
   });
 
-  test('looks as deep as it is told, page by page, and gives no name twice', async () => {
+  test('looks as deep as it is asked to, page by page, and gives no name twice', async () => {
     const { operations } = await good<{ operations: Operation[] }>('browse', 'fresh', 'many');
     assert.equal(operations.length, manyItems);
     assert.equal(new Set(operations.map(({ name }) => name)).size, manyItems);

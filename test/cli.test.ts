@@ -148,7 +148,7 @@ describe('telltale', () => {
     t.diagnostic(`${operations.length} objects`);
   });
 
-  test('status tells how the service and its plant are', async () => {
+  test('status reports how the service and its plant are', async () => {
     await good('simulate', 'tank1_level', '2');
     await good('alarms', 'activate', 'fire');
     const status = await good<Record<string, unknown>>('status');
@@ -250,7 +250,7 @@ describe('telltale', () => {
     assert.equal(await words('read', 'tank1_le'), '');
   });
 
-  test('the script for bash completes what the command tells', { skip: noBash }, async () => {
+  test('the script for bash completes what the command reports', { skip: noBash }, async () => {
     const { stdout: script } = await cli('completion', 'bash');
     const line = 'COMP_WORDS=(telltale read tank1_le); COMP_CWORD=2; _telltale; echo "$COMPREPLY"';
     const shim = `telltale() { '${process.execPath}' '${mainFile}' "$@"; }`;

@@ -150,7 +150,7 @@ describe('the client', () => {
       await assert.rejects(client.measurements.get('nobody'), refusedBy('unknown-object'));
     });
 
-    test('simulates exactly, tells what is simulated, and stops', async () => {
+    test('simulates exactly, reports what is simulated, and stops', async () => {
       await client.measurements.simulate('total', 'l9007199254740993', { validForS: 600, quality: 0x54 });
       const { vtq } = await client.measurements.get('total');
       assert.deepEqual(parsePrefixed(vtq[0]), { datatype: 'l', value: 9007199254740993n });
@@ -161,7 +161,7 @@ describe('the client', () => {
       await assert.rejects(client.measurements.simulate('total', 'd5'), refusedBy('invalid-value'));
     });
 
-    test('writes commands, and is told what is refused', async () => {
+    test('writes commands, and learns what is refused', async () => {
       await client.commands.write('setpoint', 'd+7.5');
       assert.equal((await client.commands.get('setpoint')).vt[0], 'd7.5');
       await assert.rejects(client.commands.write('setpoint', 'd11'), refusedBy('out-of-range'));
@@ -260,7 +260,7 @@ describe('the client', () => {
       await client.measurements.stopSimulation('level');
     });
 
-    test('a removed object is told, and watched again once it is back', async (t) => {
+    test('a removed object is reported, and watched again once it is back', async (t) => {
       const channel = client.channel({ heartbeatMs: 50 });
       t.after(() => channel.close());
       const watch = channel.watchMeasurements(['total']);

@@ -64,7 +64,7 @@ describe('the sources', () => {
     assert.deepEqual(filesWith(/(?:EventListener\('|on\w*\('|\.on)abort\b/), ['packages/schema/src/abort.ts']);
   });
 
-  test('only the traits of a datatype tell it from others: a new one is one record', () => {
+  test('only the traits of a datatype distinguish it from others: a new one is one record', () => {
     const letter = `'[${datatypes.join('')}]'`;
     const forms = [
       `[=!]==? ${letter}`,

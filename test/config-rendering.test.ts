@@ -227,7 +227,7 @@ describe('a rendering is refused', () => {
     assert.deepEqual(places(faults), ['commands m1 providerAddresses', 'measurements m2 providerAddresses']);
   });
 
-  test('and accepted as soon as the last of it is mended', async () => {
+  test('and accepted as soon as the last of it is repaired', async () => {
     await client.put('/measurements/m', { name: 'm', datatype: 'd', connectorName: 'sim', address: 'sine()' });
     await client.refused('render-refused', 'POST', '/cfgdb/render');
     await client.put('/connectors/sim', sim);

@@ -90,7 +90,7 @@ test('with commit=0 everything is checked and carried out, then rolled back', as
   assert.deepEqual(await client.read('/alarms/names'), ['b', 'c']);
 });
 
-test('with commit=0 and render=1 a configuration that cannot be rendered is told so', async () => {
+test('with commit=0 and render=1 a configuration that cannot be rendered is reported so', async () => {
   const dangling = putOf('measurements', 'm', { name: 'm', datatype: 'd', connectorName: 'nowhere' });
   const body = { operations: [dangling] };
   const paths = await client.faulty('render-refused', 'POST', '/cfgdb/txn?commit=0&render=1', { body });
@@ -201,7 +201,7 @@ test('commit and render are 0 or 1, and there is no other parameter', async () =
   assert.deepEqual(await client.read('/alarms/names'), []);
 });
 
-test('however much is wrong, 20 errors are told in a few KiB', async () => {
+test('however much is wrong, 20 errors are reported in a few KiB', async () => {
   const bad = (at: number) => ({ ...putOf('alarms', `a${at}`), object: { [`k${'x'.repeat(10_000)}`]: at } });
   for (const operations of [Array.from({ length: 5000 }, () => 1), Array.from({ length: 50 }, (_, at) => bad(at))]) {
     const { errors } = await client.refused('invalid-body', 'POST', '/cfgdb/txn', { body: { operations } });
@@ -210,7 +210,7 @@ test('however much is wrong, 20 errors are told in a few KiB', async () => {
   }
 });
 
-test('an object of very many keys is refused as that, and told in a few words', async () => {
+test('an object of very many keys is refused as that, and reported in a few words', async () => {
   const keys = (count: number) => Array.from({ length: count }, (_, at) => `"key${at}":""`).join();
   const object = `{"name":"a","severity":1,${keys(600_000)}}`;
   const { errors } = await client.refused('json-too-large', 'POST', '/cfgdb/txn', {

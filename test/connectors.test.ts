@@ -53,7 +53,7 @@ describe('the connectors', () => {
     await data.refused('method-not-allowed', 'PUT', '/connectors/rack');
   });
 
-  test('tell their state, since when, and the last error', async () => {
+  test('report their state, since when, and the last error', async () => {
     const up = await once('rack', ({ state }) => state === 'up');
     assert.deepEqual([up.stack, up['last-error']], ['rack', null]);
     assert.ok(secondsAgo(up.since) >= 0 && secondsAgo(up.since) < 60);
@@ -65,7 +65,7 @@ describe('the connectors', () => {
     assert.ok(down.counters.errors > 0 && down.counters.connects === 0);
   });
 
-  test('tell how fast they are and what they count', async () => {
+  test('report how fast they are and what they count', async () => {
     const busy = await once('rack', (each) => each['values-per-second'] > 0 && each['requests-per-second'] > 0);
     const { counters, 'round-trip': roundTrip, thread } = busy;
     assert.ok(thread >= 1);
@@ -77,7 +77,7 @@ describe('the connectors', () => {
     assert.equal((await connector('unreachable'))['round-trip'], null);
   });
 
-  test('tell of each device and scan group behind them', async () => {
+  test('report each device and scan group behind them', async () => {
     const {
       devices,
       'scan-groups': groups,
@@ -127,7 +127,7 @@ describe('the connectors', () => {
 });
 
 describe('the providers', () => {
-  test('are listed with all their fields, and tell of their clients and points', async () => {
+  test('are listed with all their fields, and report their clients and points', async () => {
     assert.deepEqual(await live.read('/providers/names', Names), ['closed', 'panel']);
     await live.read('/providers/', Collection(LiveProvider));
     const found = await until('the clients', async () => {

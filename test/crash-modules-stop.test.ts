@@ -9,7 +9,7 @@ const skip = !canListProcesses && 'function modules run on Linux';
 let plant: ModulePlant;
 let keeper: number;
 
-describe('a server that is told to stop', { skip, timeout: 60_000 }, () => {
+describe('a server that is asked to stop', { skip, timeout: 60_000 }, () => {
   beforeEach(async () => {
     plant = await stubbornPlant();
     keeper = plant.keeper ?? assert.fail('there is no keeper');

@@ -114,7 +114,7 @@ describe('kill -9, while function modules start, run, wait, are stopped and have
     await stop;
   });
 
-  test('of the keeper: all is told, what ran comes back by itself, what was stopped or had failed does not', async () => {
+  test('of the keeper: all is reported, what ran comes back by itself, what was stopped or had failed does not', async () => {
     const before = startsSoFar();
     const killed = await killKeeper();
     assert.deepEqual(await stop, { status: 204, detail: '' });

@@ -11,7 +11,7 @@ import { plantOf } from './full-disk.ts';
 import { ModulePlant, sleeper } from './module-plant.ts';
 import { until } from './until.ts';
 
-test('executables that are damaged are not run, and told until they are put again or acknowledged', async () => {
+test('executables that are damaged are not run, and reported until they are put again or acknowledged', async () => {
   const plant = await ModulePlant.open();
   try {
     const fileOf = (name: string) => join(plant.data, 'executables', moduleFolder(name), 'executable');

@@ -134,7 +134,7 @@ test('every file of the folder is of a kind that has a promise', () => {
     );
 });
 
-describe('the server starts, and all else than the databases is wholly there or told, where files are', () => {
+describe('the server starts, and all else than the databases is wholly there or reported, where files are', () => {
   for (const [round, kind] of kinds.entries()) {
     test(kind.title, async (t) => {
       const archive = filesIn('archive');
@@ -193,7 +193,7 @@ async function checkArchive(server: ServerProcess): Promise<void> {
   assert.equal(archiveDamaged.length > 0, damages.length > 0, 'telltale status tells of it');
 }
 
-describe('the configuration and what is live are wholly there, told or refused in one line, where', {
+describe('the configuration and what is live are wholly there, reported or refused in one line, where', {
   concurrency: 2,
 }, () => {
   for (const name of ['cfgdb.sqlite', 'cfgdb.control', 'state.sqlite', 'state.control', 'format.json']) {

@@ -57,7 +57,7 @@ function flip(path: string, share: number): void {
   writeFileSync(path, bytes);
 }
 
-describe('what is missing is told in the log, the status and /readyz until it is acknowledged, and the rest runs, where', () => {
+describe('what is missing is reported in the log, the status and /readyz until it is acknowledged, and the rest runs, where', () => {
   for (const [name, reported] of [
     [
       'cfgdb.sqlite-wal',

@@ -83,7 +83,7 @@ for (const [family, change] of Object.entries(changes)) {
       }
     });
 
-    test('are not told apart by a tag of before a restart', async () => {
+    test('are not distinguished by a tag of before a restart', async () => {
       const tag = await tagOf(`/${family}/`);
       await live.restart();
       assert.equal((await get(`/${family}/`, tag)).status, 200);

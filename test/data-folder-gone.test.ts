@@ -83,7 +83,7 @@ describe('while the server runs', () => {
     }
   });
 
-  test('a folder that is removed is told, and one that is new does not count for it', async () => {
+  test('a folder that is removed is reported, and one that is new does not count for it', async () => {
     rmSync(data, { recursive: true });
     await isRefused(/data was removed or moved away/);
     mkdirSync(data);

@@ -93,7 +93,7 @@ function* megabytes(count: number): Generator<Uint8Array> {
 }
 
 describe('an executable', () => {
-  test('is put, read, told about and deleted once', async () => {
+  test('is put, read, reported about and deleted once', async () => {
     await done(addModule('pump'));
     await refused('no-executable', server.get(pathOf('pump')));
     await refused('no-executable', server.get(`${pathOf('pump')}-stat`));
@@ -248,7 +248,7 @@ describe('while a new executable arrives', () => {
   });
 });
 
-test('the setting of the size limit holds, whether the length is told before or not', async (t) => {
+test('the setting of the size limit holds, whether the length is reported before or not', async (t) => {
   const small = temporaryFolder(t);
   const other = await startServer(t, { data: small, args: ['--max-executable-size', '1000'] });
   const module = { name: 'pump', termToKill: 1, queryTimeout: 1 };

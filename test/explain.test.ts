@@ -181,7 +181,7 @@ describe('a measurement is explained', () => {
     );
   });
 
-  test('by the simulator, and by a stack that cannot tell', async () => {
+  test('by the simulator, and by a stack that does not know', async () => {
     const counter = await once('counter', ({ reading }) => reading !== null);
     assert.equal(counter.reading?.request, 'compute counter(period=0.02)');
     assert.match(counter.reading?.value ?? '', /^i\d+$/);

@@ -50,7 +50,7 @@ describe('a start on a disk that', () => {
   }
 
   for (const roomBytes of [0, 16_384, 65_536]) {
-    test(`has ${roomBytes} bytes left and no folder yet: told in one line, and the next start is a first one`, async (t) => {
+    test(`has ${roomBytes} bytes left and no folder yet: reported in one line, and the next start is a first one`, async (t) => {
       const disk = disks['is full'](t, 1);
       if (typeof disk === 'string') return t.skip(disk);
       disk.fill({} as ServerProcess);

@@ -142,7 +142,7 @@ describe('what function modules print', () => {
     await channel.done('WatchFunctionModuleLogs', { function_modules: often });
   });
 
-  test('costs little for a client that does not keep up: it is told how much it missed, others miss nothing', async () => {
+  test('costs little for a client that does not keep up: it learns how much it missed, others miss nothing', async () => {
     const [slow, quick] = [await connect(), await connect()];
     for (const channel of [slow, quick]) await channel.done('WatchFunctionModuleLogs', { function_modules: 'all' });
     slow.socket.pause();

@@ -114,7 +114,7 @@ describe('a function module with its supervisor', () => {
     assert.equal(run().stops.length, 0, 'it was not stopped for that');
   });
 
-  test('is stopped and started by people, who are told what became of it', async () => {
+  test('is stopped and started by people, who learn what became of it', async () => {
     put({ queryTimeout: 0 });
     started();
     const stopping = bench.ask('POST', '/data/function-modules/loop/stop');

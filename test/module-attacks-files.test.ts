@@ -55,7 +55,7 @@ describe('a file that cannot run', { skip }, () => {
   after(() => plant.close());
 
   for (const [name, { says }] of Object.entries(wrong)) {
-    test(`is told, and is not tried again: ${name}`, async () => {
+    test(`is reported, and is not tried again: ${name}`, async () => {
       const reported = await plant.untilIt(name, 'fails', ({ state }) => state === 'FAIL');
       assert.match(reported['last-error']?.text ?? '', says);
       assert.deepEqual([reported.restarts, reported.pid, reported['next-start']], [0, null, null]);
@@ -65,7 +65,7 @@ describe('a file that cannot run', { skip }, () => {
     });
   }
 
-  test('is mended by putting another', async () => {
+  test('is repaired by putting another', async () => {
     for (const name of ['nothing', 'garbage', 'no_interpreter']) {
       assert.equal((await plant.upload(name, sleeper)).status, 204);
       const reported = await plant.untilRuns(name);
@@ -126,7 +126,7 @@ describe('a module that runs', { skip }, () => {
     await plant.eachRunsOnce(['replaced']);
   });
 
-  test('is another when its file was replaced; one that cannot run is told', async () => {
+  test('is another when its file was replaced; one that cannot run is reported', async () => {
     const { pid } = await plant.untilRuns('broken');
     assert.equal((await plant.upload('broken', version(1))).status, 204);
     await plant.untilIt('broken', 'is another', (reported) => reported.state === 'RUN' && reported.pid !== pid);
@@ -191,7 +191,7 @@ describe('a disk that is full', { skip }, () => {
     }
   };
 
-  test('is told of a module that cannot be started; it runs when there is room, and nobody has to act', async (t) => {
+  test('is reported of a module that cannot be started; it runs when there is room, and nobody has to act', async (t) => {
     if (!isMounted) return t.skip('a file system cannot be mounted here: root may, where the machine lets it');
     fill();
     await plant.configure({ late: { program: sleeper }, still: { program: sleeper, respawn: false } });

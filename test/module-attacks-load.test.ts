@@ -75,7 +75,7 @@ describe('function modules that', { skip }, () => {
     await reportCost(t, probe, 150);
   });
 
-  test('take more memory than they may are ended, told so, and come back', {
+  test('take more memory than they may are ended, reported so, and come back', {
     skip: noPython,
     timeout: 60_000,
   }, async (t) => {
@@ -99,7 +99,7 @@ describe('function modules that', { skip }, () => {
     await reportCost(t, probe, 100);
   });
 
-  test('are 200 all run, are all told, and are all gone with the server', { timeout: 120_000 }, async (t) => {
+  test('are 200 all run, are all reported, and are all gone with the server', { timeout: 120_000 }, async (t) => {
     const names = Array.from({ length: 200 }, (_, at) => `m${at}`);
     const program = `${counted}exec sleep 1000\n`;
     const probe = probeLatency(plant.server);

@@ -125,7 +125,7 @@ describe('a function module that', { skip }, () => {
     assert.deepEqual([signal, code, error?.text], ['SIGSEGV', null, 'was ended by SIGSEGV']);
   });
 
-  test('never speaks is ended, and is told to have been silent', async () => {
+  test('never speaks is ended, and is reported to have been silent', async () => {
     const reported = await plant.untilIt('mute', 'comes back', ({ restarts }) => restarts > 0);
     assert.equal(reported['last-error']?.text, 'was not connected to the channel for 300 ms');
     assert.equal(reported.state, 'INIT', 'it has never been ready');
@@ -135,7 +135,7 @@ describe('a function module that', { skip }, () => {
     assert.deepEqual(plant.processes('mute_once'), []);
   });
 
-  test('connects and leaves queries unanswered is ended, and is told so', { skip: noPython }, async () => {
+  test('connects and leaves queries unanswered is ended, and is reported so', { skip: noPython }, async () => {
     const reported = await plant.untilIt('connects_only', 'comes back', ({ restarts }) => restarts > 0);
     assert.equal(reported['last-error']?.text, 'left a query unanswered for 1500 ms');
   });

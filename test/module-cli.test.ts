@@ -126,7 +126,7 @@ describe('telltale module', () => {
     assert.notEqual((await good<LiveFunctionModule>('module', 'status', 'talker')).pid, pid);
   });
 
-  test('status tells of a name that there is not, and of one that was not rendered', async () => {
+  test('status reports a name that there is not, and of one that was not rendered', async () => {
     assert.match(
       failed(await cli('module', 'status', 'talkre')).text,
       /There is no function module "talkre".*talker\?/,
@@ -141,7 +141,7 @@ describe('telltale module', () => {
     await good('config', 'delete', 'function-modules', 'idle');
   });
 
-  test('a file that another sum is pinned for is told of', async () => {
+  test('a file that another sum is pinned for is reported of', async () => {
     const object = await good<FunctionModule>('config', 'get', 'function-modules', 'talker');
     const pinned = { ...object, properties: { ...object.properties, sha256: '0'.repeat(64) } };
     await plant.server.send('PUT', '/function-modules/talker', pinned);

@@ -76,7 +76,7 @@ describe('in a control group of its own, a module', { skip }, () => {
   });
 
   test(
-    'that takes more memory than it may is ended by the system, all of it, and told so',
+    'that takes more memory than it may is ended by the system, all of it, and reported so',
     withOnly('memory'),
     async () => {
       const reported = await plant.untilIt('eater', 'fails', ({ state }) => state === 'FAIL');

@@ -46,7 +46,7 @@ test('where there is no package of Node for this machine, nothing is made', { sk
   assert.equal(existsSync(join(cwd, 'node_modules')), false);
 });
 
-test('a Node that lacks libatomic is told in one line, with what to install', { skip }, (t) => {
+test('a Node that lacks libatomic is reported in one line, with what to install', { skip }, (t) => {
   const cwd = project(
     t,
     'echo "node: error while loading shared libraries: libatomic.so.1: cannot open" >&2; exit 127',

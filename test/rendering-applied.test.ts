@@ -97,7 +97,7 @@ describe('when the rendering is answered', () => {
     assert.equal((await data.read<LiveAlarm>('/alarms/added')).severity, 9);
   });
 
-  test('what was changed is changed: a new datatype begins anew, a new source is awaited', async () => {
+  test('what was changed is changed: a new datatype begins again, a new source is awaited', async () => {
     await data.done('PUT', '/measurements/added?value=stext');
     await live.apply([put('measurements', 'added', { datatype: 'i' })]);
     assert.deepEqual((await measurement('added')).vtq, ['i0', [0, 0], 0x08]);
@@ -109,7 +109,7 @@ describe('when the rendering is answered', () => {
     assert.equal((await data.read<LiveAlarm>('/alarms/added')).severity, 2);
   });
 
-  test('what was removed or switched off is gone, and its watcher was told', async (t) => {
+  test('what was removed or switched off is gone, and its watcher was notified', async (t) => {
     const channel = await channelFor(t);
     await live.apply([put('measurements', 'another', { datatype: 'i' })]);
     await channel.done('WatchMeasurements', { measurements: ['added', 'another'] });

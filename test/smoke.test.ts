@@ -77,7 +77,7 @@ test('SIGTERM to npm alone ends the server, too', { skip, timeout: 60_000 }, asy
   assert.match(lines.at(-1) ?? '', /"msg":"stopped"/);
 });
 
-test('an older Node is told in one line what to do', {
+test('an older Node says in one line what to do', {
   skip: olderNode === undefined && 'no older Node is installed',
 }, () => {
   for (const file of [serverFile, cliFile]) {

@@ -115,7 +115,7 @@ describe('after the signal', () => {
     await endInTime(again);
   });
 
-  test('a request that begins on an open connection is told that the service is stopping', async (t) => {
+  test('a request that begins on an open connection learns that the service is stopping', async (t) => {
     const server = await startServer(t, { data: freshPath() });
     const [busy, begun] = [await openSocket(server.url), await openSocket(server.url)];
     const answers = [readToEnd(busy), readToEnd(begun)];

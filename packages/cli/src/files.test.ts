@@ -105,7 +105,7 @@ test('an input that never comes is given up with the signal', async () => {
   await assert.rejects(reading, { name: 'AbortError' });
 });
 
-test('a file that cannot be read while it is sent is told as such', async (t) => {
+test('a file that cannot be read while it is sent is reported as such', async (t) => {
   const folder = temporaryFolder(t);
   const { stream } = await streamFile(folder, () => undefined);
   await assert.rejects(text(stream as ReadableStream), { name: 'Refused', message: /cannot be read: EISDIR/ });

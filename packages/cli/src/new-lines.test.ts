@@ -11,7 +11,7 @@ const line = (second: number, text: string, stream: LogLine['stream'] = 'out'): 
 
 const newOf = (read: readonly LogLine[], reported: readonly LogLine[]) => reported.filter(newLines(read));
 
-test('lines that were read are not new when they are told, nor are those before them', () => {
+test('lines that were read are not new when they are reported, nor are those before them', () => {
   const read = [line(2, 'b'), line(3, 'c')];
   assert.deepEqual(newOf(read, [line(1, 'a'), line(2, 'b'), line(3, 'c'), line(4, 'd')]), [line(4, 'd')]);
   assert.deepEqual(newOf([], [line(1, 'a')]), [line(1, 'a')]);

@@ -57,7 +57,7 @@ for (const [line, before] of [
   ['alarms ack a b', { operation: 'acknowledge', alarms: ['a'] }],
   ['simulate --stop a b', { stopped: ['a'] }],
 ] as const) {
-  test(`${line}: where the second fails, the first is told as done`, async (t) => {
+  test(`${line}: where the second fails, the first is reported as done`, async (t) => {
     const { code, out, err } = await cli(line, { url: await serve(t) });
     assert.deepEqual([code, JSON.parse(out)], [1, before]);
     assert.equal(err, 'telltale: Broken. The disk is full.\n');
@@ -78,7 +78,7 @@ for (const line of ['archive import -', 'config import -']) {
   });
 }
 
-test('what the system does not let be read or written is told with its name, and is no fault of telltale', async (t) => {
+test('what the system does not let be read or written is reported with its name, and is no fault of telltale', async (t) => {
   const folder = temporaryFolder(t);
   const badInput = () =>
     new Readable({
@@ -97,7 +97,7 @@ test('what the system does not let be read or written is told with its name, and
   }
 });
 
-test('an error of the system that no command expects is told in its words', async () => {
+test('an error of the system that no command expects is reported in its words', async () => {
   const refusing = () => {
     throw Object.assign(new Error('EIO: i/o error, write'), { code: 'EIO', syscall: 'write' });
   };

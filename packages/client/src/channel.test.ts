@@ -26,7 +26,7 @@ describe('a request on the channel', () => {
     ]);
   });
 
-  test('that is refused rejects with the problem, and tells what became of each item', async (t) => {
+  test('that is refused rejects with the problem, and reports what became of each item', async (t) => {
     const service = await ScriptedService.start(t);
     const results = [
       { name: 'a', result: true },

@@ -6,7 +6,7 @@ import { ScriptedService } from '../test/scripted-service.ts';
 import { TelltaleProblem, Unreachable } from './errors.ts';
 
 describe('a watch', () => {
-  test('tells the present values, then every change in order', async (t) => {
+  test('reports the present values, then every change in order', async (t) => {
     const service = await ScriptedService.start(t);
     service.measurements.set('level', update('level', 1));
     const watch = open(t, service).watchMeasurements(['level']);
@@ -114,7 +114,7 @@ describe('a watch', () => {
     assert.equal((await watch.next()).value?.resumed, false);
   });
 
-  test('of unknown names alone fails; beside known ones it tells them and goes on', async (t) => {
+  test('of unknown names alone fails; beside known ones it reports them and goes on', async (t) => {
     const service = await ScriptedService.start(t);
     service.measurements.set('level', update('level', 1));
     const channel = open(t, service);
@@ -133,7 +133,7 @@ describe('a watch', () => {
     );
   });
 
-  test('of a name that was removed is tried again, and goes on when it is configured anew', async (t) => {
+  test('of a name that was removed is tried again, and goes on when it is configured again', async (t) => {
     const clock = new ManualClock();
     const service = await ScriptedService.start(t);
     service.measurements.set('level', update('level', 1));
@@ -185,7 +185,7 @@ describe('a watch', () => {
     await assert.rejects(channel.request('Heartbeat', {}), Unreachable);
   });
 
-  test('of logs tells lines from now on, and none again to one who comes later', async (t) => {
+  test('of logs reports lines from now on, and none again to one who comes later', async (t) => {
     const service = await ScriptedService.start(t);
     const channel = open(t, service);
     const line = (name: string, text: string) => ({ name, t: [1, 0], stream: 'out', text });
@@ -206,7 +206,7 @@ describe('a watch', () => {
     );
   });
 
-  test('tells a watcher how many updates the service passed over', async (t) => {
+  test('reports a watcher how many updates the service passed over', async (t) => {
     const service = await ScriptedService.start(t);
     service.measurements.set('level', update('level', 1));
     const watch = open(t, service).watchMeasurements(['level']);

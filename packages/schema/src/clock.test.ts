@@ -103,7 +103,7 @@ test('the clock of the system waits longer than its timers can', () => {
   }
 });
 
-test('the clock of the system tells whole microseconds of today', () => {
+test('the clock of the system has whole microseconds of today', () => {
   const nowUs = systemClock.now();
   assert.ok(Number.isSafeInteger(nowUs) && Math.abs(nowUs / 1000 - Date.now()) < 60_000);
 });

@@ -114,7 +114,7 @@ describe('a key that is there twice', () => {
     fc.assert(property, { numRuns: 2000 });
   });
 
-  test('is told in few words, however long it is', () => {
+  test('is reported in few words, however long it is', () => {
     const long = 'k'.repeat(100_000);
     const { error } = refusal(strangersJson(bytes(`{"${long}":1,"${long}":2}`)));
     assert.equal(error.problem, 'duplicate-key');

@@ -121,7 +121,7 @@ test('what is not JSON is refused, with where it breaks', () => {
   assert.match(refusal(bytes(`{"a":"${' '.repeat(1000)}",\n"b":x}`)).message, /'x', .*"b":x\}.*\.$/s);
 });
 
-test('a body without anything is told to be empty', () => {
+test('a body without anything is reported to be empty', () => {
   for (const text of ['', ' ', '\r\n\t', '\ufeff']) assert.equal(refusal(bytes(text)).message, 'The body is empty.');
 });
 

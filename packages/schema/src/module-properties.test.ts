@@ -40,7 +40,7 @@ test('bounds are read as they are written', () => {
   assert.equal(known({ cpuLimit: '16' }).cpuCores, 16);
 });
 
-test('every property that is wrong is told, with what would be right', () => {
+test('every property that is wrong is reported, with what would be right', () => {
   const wrong: Record<string, string[]> = {
     sha256: ['', sum.slice(1), `${sum}0`, `${sum.slice(1)}g`, ` ${sum}`, `sha256:${sum}`],
     memoryLimit: ['', '512', '0', '-1M', '1.5G', '256MB', '256m', '1 G', '99999999T', 'M', '1e9', '٣M', '256M\n'],

@@ -30,7 +30,7 @@ test('a call that fails rejects, and a second outcome is passed over', async () 
   await assert.rejects(outcome, /refused/);
 });
 
-test('a call whose signal is aborted rejects with the reason, and the other side is told once', async () => {
+test('a call whose signal is aborted rejects with the reason, and the other side is notified once', async () => {
   const calls = new OpenCalls();
   const controller = new AbortController();
   const given: number[] = [];

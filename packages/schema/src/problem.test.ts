@@ -54,7 +54,7 @@ test('a problem carries its errors where there are any', () => {
   assert.equal(Object.hasOwn(new ProblemError('internal', '').toJSON(), 'errors'), false);
 });
 
-test('a problem is an error that can be told from others', () => {
+test('a problem is an error that can be distinguished from others', () => {
   const error = new ProblemError('unknown-object', 'alarms has no x.');
   assert.ok(error instanceof Error);
   assert.deepEqual(

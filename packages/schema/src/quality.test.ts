@@ -8,7 +8,7 @@ import { ArchiveQuality, Quality } from './wire-schemas.ts';
 
 const anyQuality = fc.integer({ min: 0, max: 0xffff });
 
-test('good, uncertain and bad are told by the two bits of the document, whatever else is set', () => {
+test('good, uncertain and bad are recognised by the two bits of the document, whatever else is set', () => {
   fc.assert(
     fc.property(anyQuality, (q) => {
       const status = Math.floor(q / 64) % 4;
@@ -50,7 +50,7 @@ test('a quality is described in the words of the table, with its limit and simul
   }
 });
 
-test('bits that the table does not name are told, not hidden', () => {
+test('bits that the table does not name are reported, not hidden', () => {
   assert.equal(describeQuality(0x20), 'bad, substatus 0x20');
   assert.equal(describeQuality(0xc4), 'good, substatus 0x04');
   assert.equal(describeQuality(0x80), 'reserved status, substatus 0x00');

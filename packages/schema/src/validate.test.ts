@@ -107,7 +107,7 @@ test('what fits has no faults', () => {
   assert.deepEqual(thing.faults(data), []);
 });
 
-test('however many fields are unknown, each is told, up to 20', () => {
+test('however many fields are unknown, each is reported, up to 20', () => {
   for (const count of [1, 7, 8, 9, 19, 20, 5000]) {
     const fields = Array.from({ length: count }, (_, at) => `field${at}`);
     const data = { name: 'a', ...Object.fromEntries(fields.map((field) => [field, 1])) };
@@ -134,7 +134,7 @@ describe('however much was sent', () => {
   }
   const many = 100_000;
 
-  test('of a list of wrong items no more are looked at than are told', () => {
+  test('of a list of wrong items no more are looked at than are reported', () => {
     const { data: deep, reads } = counted(Array(many).fill('x'));
     assert.equal(thing.faults({ name: 'a', inner: { deep } }).length, 20);
     assert.ok(reads() <= 21, `${reads()} items were looked at`);
@@ -147,7 +147,7 @@ describe('however much was sent', () => {
     assert.ok(reads() <= 1, `${reads()} values were looked at`);
   });
 
-  test('a list or a map that is too long is told as that, and nothing in it is looked at', () => {
+  test('a list or a map that is too long is reported as that, and nothing in it is looked at', () => {
     const short = checker(
       Type.Object({
         list: Type.Array(Type.Object({ a: Type.String() }), { maxItems: 3 }),
@@ -170,7 +170,7 @@ describe('however much was sent', () => {
     assert.deepEqual(reported({ name: 'a', inner: { deep: items } }), [`/inner/deep/${many - 1} must be an integer`]);
   });
 
-  test('what is told is a few KiB, and keys of any length are cut', () => {
+  test('what is reported is a few KiB, and keys of any length are cut', () => {
     for (const key of [(at: number) => `k${at}`, (at: number) => `${at}${'é'.repeat(10_000)}`]) {
       const data = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [key(at), 1]));
       const text = JSON.stringify(thing.faults(data));

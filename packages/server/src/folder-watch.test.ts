@@ -33,7 +33,7 @@ async function look(): Promise<void> {
   while (clock.pending === 0) await setImmediate();
 }
 
-describe('within a second it is told that', () => {
+describe('within a second it reports that', () => {
   test('nothing is wrong, by telling nothing', async () => {
     await look();
     writeFileSync(join(path, 'cfgdb.sqlite'), 'changed');

@@ -44,7 +44,7 @@ test('whatever a message, a field or an error has, a line for people has nothing
   fc.assert(property, { numRuns: 100 });
 });
 
-test('the stack of an error is told line by line', () => {
+test('the stack of an error is reported line by line', () => {
   const { stream, text } = output(true);
   createLog('info', stream).error({ err: new Error('broken\u001b[2J') }, 'a request failed');
   const [first, second, third] = text().split('\n');

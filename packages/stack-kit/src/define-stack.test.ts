@@ -262,7 +262,7 @@ describe('a stack', () => {
     assert.deepEqual(loaded, ['provider', 'connector']);
   });
 
-  test('is told from everything else, though another copy of the kit made it', async () => {
+  test('is distinguished from everything else, though another copy of the kit made it', async () => {
     const copy = new URL('./define-stack.ts?copy', import.meta.url).href;
     const { defineStack: define } = (await import(copy)) as { defineStack: typeof defineStack };
     assert.notEqual(define, defineStack);

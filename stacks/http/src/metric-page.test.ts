@@ -82,7 +82,7 @@ describe('a page', () => {
     assert.equal(metricPage([], 'openmetrics', options), '# EOF\n');
   });
 
-  test('leaves out what is bad, or has NaN in its place, and tells every quality', () => {
+  test('leaves out what is bad, or has NaN in its place, and reports every quality', () => {
     const families = [
       family('x', [
         sample('good', 1, { labels: 'n="1"' }),
@@ -111,7 +111,7 @@ describe('a page', () => {
     );
   });
 
-  test('tells the quality of a measurement once, though a command has its name', () => {
+  test('reports the quality of a measurement once, though a command has its name', () => {
     const level = sample('level', 1, { quality: bad.sensorFailure });
     const setpoint = sample('level', 2, { isCommand: true });
     const parsed = parseTextFormat(metricPage([family('x', [level]), family('y', [setpoint])], 'text', options));

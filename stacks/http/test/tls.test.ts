@@ -56,7 +56,7 @@ describe('over TLS', { skip: spawnSync('openssl', ['version']).status === 0 ? fa
     assert.deepEqual(secure.asked, []);
   });
 
-  test('a missing file of the authority is told at once', async () => {
+  test('a missing file of the authority is reported at once', async () => {
     await assert.rejects(secured({ caFile: 'other.pem' }).start(), Fatal);
   });
 

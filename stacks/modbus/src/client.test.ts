@@ -220,7 +220,7 @@ describe('on a serial line', () => {
     assert.deepEqual(outcomes, ['silent: NoAnswer', 'other: 0005', 'same: 0002']);
   });
 
-  test('over TCP, the connection is made anew as well: nothing late comes over the new one', async () => {
+  test('over TCP, the connection is made again as well: nothing late comes over the new one', async () => {
     const { clock, transport, outcomes, ask } = await setUp({ ...serial, framing: new RtuFraming(), renews: true });
     ask('silent', 1);
     clock.advance(102);

@@ -69,7 +69,7 @@ describe('an answer', () => {
     test(`${what} is none`, () => assert.throws(() => checkAnswer(request, bytes(text)), UnfitAnswer));
   }
 
-  test('to a write that tells of another write is none', () => {
+  test('to a write that reports another write is none', () => {
     assert.throws(() => checkAnswer(writeSingleCoil(0xac, true), bytes('0500ac0000')), UnfitAnswer);
     assert.throws(() => checkAnswer(writeMultipleRegisters(1, bytes('000a')), bytes('1000020001')), UnfitAnswer);
   });

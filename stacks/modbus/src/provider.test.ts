@@ -68,7 +68,7 @@ describe('a client', () => {
     for (const unit of [0, 255]) assert.equal(await client.ask('03 0002 0001', unit), '0302fffe');
   });
 
-  test('is told by exceptions what it must not ask', async () => {
+  test('is reported by exceptions what it must not ask', async () => {
     const { client } = await setUp();
     assert.equal(await client.ask('03 0003 0001'), '8302', 'nothing is there');
     assert.equal(await client.ask('03 0002 0002'), '8302', 'nothing is behind it');
@@ -93,7 +93,7 @@ describe('a client', () => {
     assert.deepEqual(server.written, []);
   });
 
-  test('is told of bad quality by an exception, a bit or a register', async () => {
+  test('is reported of bad quality by an exception, a bit or a register', async () => {
     const { client, server } = await setUp();
     server.publish('level', undefined, quality.bad.communicationFailure);
     server.publish('count', undefined, quality.bad.communicationFailure);
@@ -112,7 +112,7 @@ describe('a client', () => {
     assert.equal(await client.ask('03 0000 0002'), '0304' + '3fc00000');
   });
 
-  test('is never told a value that does not fit its registers', async () => {
+  test('never gets a value that does not fit its registers', async () => {
     const { client, server } = await setUp();
     server.publish('count', 70_000);
     assert.equal(await client.ask('02 0007 0001'), '020100', 'it is not good');
@@ -120,7 +120,7 @@ describe('a client', () => {
     assert.equal(await client.ask('03 0000 0002'), '8304');
   });
 
-  test('is told no zeros where there is no last value, or it does not fit', async () => {
+  test('gets no zeros where there is no last value, or it does not fit', async () => {
     const server = await TestServer.start(
       { count: ['hr0:int16', 'i'], on: ['di0', 'b'] },
       {},

@@ -56,7 +56,7 @@ describe('mbpoll', { skip }, () => {
     assert.match(await mbpoll('-t', '4', '-r', '10'), /\[10\]:\s+42/);
   });
 
-  test('is told what it must not ask, what is refused and what is bad', async () => {
+  test('learns what it must not ask, what is refused and what is bad', async () => {
     assert.match(await mbpoll('-t', '3', '-r', '500'), /Illegal data address/);
     server.refusing.add('locked');
     assert.match(await mbpoll('-t', '4', '-r', '20', 'value 1'), /Slave device or server failure/);

@@ -79,7 +79,7 @@ for (const transport of ['tcp', 'rtu-tcp', 'serial'] as const) {
       assert.equal(link.readings.get('signed')?.quality, quality.good);
     });
 
-    test('shows what it is told soon', async () => {
+    test('shows soon what it was set to', async () => {
       await device.set('hr', 0, [5]);
       await until('the new value is read', () => link.values().signed === 5);
     });

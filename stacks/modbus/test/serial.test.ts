@@ -146,7 +146,7 @@ test('a serial port is opened by its own path, and by a link below /dev', { skip
   }
 });
 
-test('a serial port that is not there is told as such', async () => {
+test('a serial port that is not there is reported as such', async () => {
   const link = new TestLink({ ...serial, path: '/dev/no-such-port' });
   await assert.rejects(link.start(), (error) => error instanceof NotConnected && /no-such-port/.test(error.message));
   await link.stop();

@@ -66,7 +66,7 @@ describe('a broker', () => {
     assert.ok(!stream.isHeld);
   });
 
-  test('that ends the connection with packets that are no packets is told of', async (t) => {
+  test('that ends the connection with packets that are no packets is reported of', async (t) => {
     const { guard, stream, broker } = await setUp(t);
     broker.end(Buffer.concat([Buffer.alloc(4 * 1000, release), Buffer.from([0x90, 0xff, 0x7f])]));
     await assert.rejects(takeAll(stream, guard), /a packet of 16383 bytes/);

@@ -53,7 +53,7 @@ describe('an answer that comes late', () => {
     assert.deepEqual(outcomes, ['id3 refused']);
   });
 
-  test('is given up after a while, which begins anew with a new connection', () => {
+  test('is given up after a while, which begins again with a new connection', () => {
     const { ask, answers, clock } = world();
     ask().end(true);
     clock.advance(lateMs - 1);

@@ -82,7 +82,7 @@ describe('a part of a JSON payload', () => {
     assert.equal(read(json, 'd', at('/o/x')), unusable);
   });
 
-  test('that is not there is told apart from a payload that is no JSON', () => {
+  test('that is not there is distinguished from a payload that is no JSON', () => {
     assert.equal(read('{"a":1}', 'd', at('/b')), missing);
     assert.equal(read('{"a":[1]}', 'd', at('/a/length')), missing);
     assert.equal(read('{"a":"x"}', 'd', at('/a/length')), missing);

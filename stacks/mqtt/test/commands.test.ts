@@ -64,7 +64,7 @@ describe('commands over a real broker', { skip: withoutMosquitto }, () => {
     });
   }
 
-  test('a command to which nobody has subscribed is refused, where the broker tells', async (t) => {
+  test('a command to which nobody has subscribed is refused, where the broker reports', async (t) => {
     const c = link();
     t.after(() => c.stop());
     c.setPoints([], [{ name: 'nobody', address: 'nobody/there' }]);
@@ -87,7 +87,7 @@ describe('commands over a real broker', { skip: withoutMosquitto }, () => {
     await c.write('one', 1);
   });
 
-  test('a device accepts or refuses at its answer topic, told apart by correlation data or a part of the JSON', async (t) => {
+  test('a device accepts or refuses at its answer topic, distinguished by correlation data or a part of the JSON', async (t) => {
     const c = link();
     t.after(() => c.stop());
     const device = new MqttClient(() => connect(broker.port, '127.0.0.1') as never, {

@@ -22,7 +22,7 @@ describe('a connector to a real broker', { skip: withoutMosquitto }, () => {
 
   const link = (...given: LinkTo) => LinkedConnector.to(broker, ...given);
 
-  test('what a topic said is not told of a point that has another one since', async (t) => {
+  test('what a topic said is not reported of a point that has another one since', async (t) => {
     const clock = new ManualClock(Date.now() * 1000);
     const c = link({}, { clock });
     t.after(() => c.stop());
@@ -285,7 +285,7 @@ describe('a connector to a real broker', { skip: withoutMosquitto }, () => {
     for (const topic of ['dev/one/status', 'dev/one/kept']) await broker.pub(topic, '', '-r');
   });
 
-  test('of too many messages the newest of each topic is read, and it is told', async (t) => {
+  test('of too many messages the newest of each topic is read, and it is reported', async (t) => {
     const c = link({ maxMessagesPerSecond: '10' });
     t.after(() => c.stop());
     c.setPoints([{ name: 'flood', address: 'flood/a' }]);

@@ -147,7 +147,7 @@ describe('a provider at a real broker', { skip: withoutMosquitto }, () => {
     await until('it is back', () => heard.texts('gone/a').at(-1)?.startsWith('{') === true);
   });
 
-  test('of two points whose topic would be the same one is published, and the other told', async (t) => {
+  test('of two points whose topic would be the same one is published, and the other reported', async (t) => {
     const p = link({ topic: 'same/{provider}/{address}' });
     t.after(() => p.stop());
     p.setPoints([
@@ -232,7 +232,7 @@ describe('a provider at a real broker', { skip: withoutMosquitto }, () => {
     await broker.pub('cmd/speed/set', '', '-r');
   });
 
-  test('an address that makes no topic is passed over, and told; the others are served', async (t) => {
+  test('an address that makes no topic is passed over, and reported; the others are served', async (t) => {
     const p = link();
     t.after(() => p.stop());
     p.setPoints(

@@ -129,7 +129,7 @@ describe('a connector as a Sparkplug host application', { skip: withoutMosquitto
     assert.equal(c.readings.get('bad')?.quality, 0);
   });
 
-  test('a birth that is too large is told, and asked for again', async (t) => {
+  test('a birth that is too large is reported, and asked for again', async (t) => {
     const c = link({ maxPacketKiB: '1' });
     t.after(() => c.stop());
     c.setPoints([{ name: 'a', address: 'spBv1.0/G/large#A', datatype: 's' }]);

@@ -153,7 +153,7 @@ describe('a Sparkplug edge node at a real broker, seen through an independent de
     );
   });
 
-  test('that is lost is told dead by the broker, and born again with the next number, after a restart as well', async (t) => {
+  test('that is lost is declared dead by the broker, and born again with the next number, after a restart as well', async (t) => {
     const proxy = await FaultProxy.start({ host: '127.0.0.1', port: broker.port });
     t.after(() => proxy[Symbol.asyncDispose]());
     const { p, heard } = await start(t, { node: 'two', port: `${proxy.port}` });

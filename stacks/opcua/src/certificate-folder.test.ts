@@ -44,7 +44,7 @@ describe('a folder of certificates', () => {
   });
 
   for (const name of ['certificate.pem', 'private-key.pem']) {
-    test(`is as it was, refuses by the path, or tells that its certificate is new, where ${name} is damaged`, async (t) => {
+    test(`is as it was, refuses by the path, or reports that its certificate is new, where ${name} is damaged`, async (t) => {
       const { folder, certificates } = await newFolder(t, 'urn:a');
       const { certificate, privateKey } = certificates.ownFiles;
       const whole = { [certificate]: readFileSync(certificate), [privateKey]: readFileSync(privateKey) };
@@ -88,7 +88,7 @@ describe('a folder of certificates', () => {
     assert.equal(await check(stranger), 'Good');
   });
 
-  test('bears what is no certificate, given or trusted, and keeps the newest hundred strangers', async (t) => {
+  test('survives what is no certificate, given or trusted, and keeps the newest hundred strangers', async (t) => {
     const { folder, certificates } = await newFolder(t, 'urn:a');
     writeFileSync(join(folder, 'trusted', 'readme.txt'), 'nothing');
     for (const bytes of [Buffer.alloc(0), Buffer.from('nothing'), Buffer.alloc(100_000, 0x30)]) {

@@ -42,7 +42,7 @@ describe('paced work', () => {
     assert.equal(first.length, count);
   });
 
-  test('is given up where a step throws, and whoever waits for it is told', async () => {
+  test('is given up where a step throws, and whoever waits for it is informed', async () => {
     const [work, done] = [new PacedWork(), [] as number[]];
     function* steps() {
       yield* slowly(10, done);

@@ -245,7 +245,7 @@ describe('subscriptions', () => {
     assert.deepEqual(server.created, [1]);
   });
 
-  test('are made anew where the server has taken the node away, until it is there again', async () => {
+  test('are made again where the server has taken the node away, until it is there again', async () => {
     const server = new ReportingServer();
     await server.monitor(2);
     const value = { statusCode: StatusCodes.BadNodeIdUnknown };

@@ -272,7 +272,7 @@ describe('a secured link', () => {
     });
   }
 
-  test('tells nobody the password where someone keeps the better security of the server from it', async (t) => {
+  test('reports nobody the password where someone keeps the better security of the server from it', async (t) => {
     // In between: everything that the server offers in the clear is made to look as if it were only signed.
     const between = createServer((socket) => {
       const server = createConnection(device.port, '127.0.0.1');

@@ -97,7 +97,7 @@ describe('a change of the points', () => {
     });
   });
 
-  test('publishes the present value of every point anew, and asks the server for none', async () => {
+  test('publishes the present value of every point again, and asks the server for none', async () => {
     const points = { Flow: { datatype: 'd' }, Nowhere: { datatype: 'd' }, ...items(5) } as const;
     await running(points, async (bench) => {
       await until('all readings are there', () => bench.readings.size === 7);

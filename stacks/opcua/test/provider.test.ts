@@ -64,7 +64,7 @@ describe('a provider', () => {
     await client.close();
   });
 
-  test('tells every change to those who watch', async (t) => {
+  test('reports every change to those who watch', async (t) => {
     const served = await Served.start(t, [point(1, 'level', 'd')]);
     const client = await ann(served);
     await client.order({ kind: 'watch', node: node('At.level') });
@@ -299,7 +299,7 @@ describe('a provider', () => {
     await client.close();
   });
 
-  test('bears garbage, half a greeting, and no more clients than were allowed', async (t) => {
+  test('survives garbage, half a greeting, and no more clients than were allowed', async (t) => {
     const served = await Served.start(t, [point(1, 'level', 'd')], [], { maxSessions: '2' });
     for (const bytes of ['GET / HTTP/1.1\r\n\r\n', 'HELF\xff\xff\xff\x7f', 'HELF\x10\0\0\0', 'OPNF\x20\0\0\0']) {
       const socket = createConnection({ port: served.port, host: '127.0.0.1' }).on('error', () => {});
@@ -315,7 +315,7 @@ describe('a provider', () => {
     await second.close();
   });
 
-  test('tells clients how much they may have it hold, whatever they ask for', async (t) => {
+  test('reports clients how much they may have it hold, whatever they ask for', async (t) => {
     const served = await Served.start(t, []);
     const url = `opc.tcp://127.0.0.1:${served.port}`;
     const hello = Buffer.alloc(32 + url.length);

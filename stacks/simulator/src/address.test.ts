@@ -86,7 +86,7 @@ describe('an address', () => {
     assert.ok(performance.now() - started < 20_000);
   });
 
-  test('that the parser reads has the outer form that the regex tells', () => {
+  test('that the parser reads has the outer form that the regex has', () => {
     const piece = fc.constantFrom('sine', 'echo', 'text', '(', ')', 'low=1', 'words="a(b"', 'x', ',', ' ', '"');
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
@@ -98,7 +98,7 @@ describe('an address', () => {
   });
 });
 
-describe('what is wrong is told precisely', () => {
+describe('what is wrong is reported precisely', () => {
   const cases: [string, string | RegExp][] = [
     ['sinus(low=1)', /^unknown function sinus: one of sine, ramp, square, walk, counter, text, echo, bus, /],
     ['constructor(low=1)', /^unknown function constructor: one of /],

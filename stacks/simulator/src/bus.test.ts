@@ -118,7 +118,7 @@ describe('a bus', () => {
     await until(link, () => link.quality('level') === quality.bad.sensorFailure);
   });
 
-  test('tells a connector that comes later, and one that comes again', async (t) => {
+  test('reports a connector that comes later, and one that comes again', async (t) => {
     const bus = randomUUID();
     const link = new SimulatedLink({ bus });
     const serving = new Serving(bus, link.clock);
@@ -171,7 +171,7 @@ describe('a bus', () => {
     await until(link, () => link.quality('y') === quality.bad.notConnected);
   });
 
-  test('misses a provider whose thread ends without a word, and not one that has nothing new to tell', async (t) => {
+  test('misses a provider whose thread ends without a word, and not one that has nothing new to report', async (t) => {
     const bus = randomUUID();
     const link = new SimulatedLink({ bus });
     const quiet = new Serving(bus, link.clock);

@@ -192,7 +192,7 @@ describe('points that change while it runs', () => {
   const counting = { name: 'count', address: 'counter()' };
   const walking = { name: 'walk', address: 'walk()' };
 
-  test('those that stay go on, under another id as well; new ones begin, gone ones stop, all are told at once', async () => {
+  test('those that stay go on, under another id as well; new ones begin, gone ones stop, all are reported at once', async () => {
     const link = new SimulatedLink({ scanPeriodMs: 10_000 });
     const alone = new SimulatedLink({ scanPeriodMs: 10_000 });
     for (const each of [link, alone]) {

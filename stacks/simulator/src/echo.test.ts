@@ -33,7 +33,7 @@ test('an echo that nobody reads late keeps only the newest writes; one that is f
   assert.equal(echo.at(3e9), 1);
 });
 
-test('an echo begins with what it is told, until something is written', () => {
+test('an echo begins with its given value, until something is written', () => {
   const echo = new Echo('x');
   assert.equal(echo.at(5), undefined);
   echo.begin(7);

@@ -10,7 +10,7 @@ const oid = '1.3.6.1.2.1.2.2.1.8.3';
 const status = { oid, tag: tag.integer, content: Buffer.from([2]) };
 const pdu = { type: pduType.trap, requestId: 1, errorStatus: 0, errorIndex: 0, varbinds: [status] };
 
-test('what came before the link was made anew is the last usable value, though the clock was set back meanwhile', () => {
+test('what came before the link was made again is the last usable value, though the clock was set back meanwhile', () => {
   const clock = new ManualClock();
   const reported: [unknown, number | undefined][] = [];
   const publish = (batch: Batch) => void reported.push([batch.valueAt(0), batch.qualities[0]]);

@@ -298,7 +298,7 @@ describe('against snmpd', { skip }, () => {
     await running.until('one', (reading) => reading.quality === quality.good);
   });
 
-  test('finds an agent of version 3 again that was started anew, as itself or as another', async (t) => {
+  test('finds an agent of version 3 again that was started again, as itself or as another', async (t) => {
     const users = [{ name: 'u4', auth: 'SHA-256', authKey: 'first key', priv: 'AES', privKey: 'second key' }];
     const objects = [{ oid: at('1.0'), type: 'integer', value: '5' }];
     let other = await SnmpdPeer.start({ users, objects, engine: { id: '80001f88040a0b0c', boots: 7 } });

@@ -143,7 +143,7 @@ test('however much is asked for, the answer is bounded', async (t) => {
   assert.equal(many.errorStatus, errorStatus.tooBig);
 });
 
-test('writes that wait are bounded: more are told that there is no room', async (t) => {
+test('writes that wait are bounded: more learn that there is no room', async (t) => {
   const blocked = Promise.withResolvers<void>();
   let writes = 0;
   const running = await RunningProvider.start(communities, [], [{ address: '1.0', datatype: 'i' }], {

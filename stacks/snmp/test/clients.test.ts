@@ -239,7 +239,7 @@ describe('before the tools of net-snmp', { skip }, () => {
   });
 });
 
-test('a port that somebody has is told, and left alone', async (t) => {
+test('a port that somebody has is reported, and left alone', async (t) => {
   const socket = createSocket('udp4');
   t.after(() => socket.close());
   socket.bind(0, '127.0.0.1');

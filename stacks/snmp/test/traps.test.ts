@@ -132,7 +132,7 @@ describe('traps', { skip }, () => {
     assert.equal(running.readings.get('status')?.value, 2);
   });
 
-  test('that were known before the link was made anew are the last usable ones', async (t) => {
+  test('that were known before the link was made again are the last usable ones', async (t) => {
     const { running, place } = await listening(t);
     await tool('snmptrap', ['-v2c', '-c', 'secret', place, ...down(3, 2)]);
     await running.until('status', ({ value }) => value === 2);

@@ -37,7 +37,7 @@ test('the model begins with what its commands show; buttons are not pressed', as
   await link.stop();
 });
 
-test('it takes commands and refuses what it cannot be told', async () => {
+test('it takes commands and refuses what does not fit', async () => {
   const link = waterworksLink();
   link.setPoints(
     [

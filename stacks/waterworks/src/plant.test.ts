@@ -297,7 +297,7 @@ describe('what goes wrong shows', () => {
     assert.ok(bar > 8 && bar < 10, `${bar}`);
   });
 
-  test('the analyser tells of too much chlorine a minute late', () => {
+  test('the analyser reports too much chlorine a minute late', () => {
     const plant = new Plant()
       .run(10 * minute)
       .set('dosing_auto', 0)

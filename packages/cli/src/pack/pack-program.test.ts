@@ -57,7 +57,7 @@ describe('a packed program', { skip: process.platform === 'win32' && 'function m
     assert.deepEqual(run(text), { status: 0, stdout: '{ half: 42 } function one,two\n', stderr: '' });
   });
 
-  test('is the same bytes from wherever it was packed, and tells nothing of that place', async () => {
+  test('is the same bytes from wherever it was packed, and reports nothing of that place', async () => {
     const files = {
       'main.ts': "import '@telltale/client/module'; import 'far'; import './a.ts'; console.log(import.meta.url);",
       'a.ts': 'export {};',

@@ -129,7 +129,7 @@ describe('a function module', () => {
     assert.deepEqual(elapsed, [0.1, 0.4]);
   });
 
-  test('a write that fails is told, and the module goes on', async (t) => {
+  test('a write that fails is reported, and the module goes on', async (t) => {
     const failures: unknown[] = [];
     let value = 1;
     const loop = await Loop.start(t, {
@@ -154,7 +154,7 @@ describe('a function module', () => {
     ]);
   });
 
-  test('where nobody asks for failures, a line tells when they begin and when they end', async (t) => {
+  test('where nobody asks for failures, a line reports when they begin and when they end', async (t) => {
     const loop = await Loop.start(t, { cycle: (plant) => plant.write('valve', 1) });
     let isBroken = true;
     loop.service.answer = (asked) =>

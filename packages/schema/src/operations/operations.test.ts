@@ -58,7 +58,7 @@ function carried({ fields, batch = '' }: ChannelForm): string[] {
   return [...Object.keys(fields), ...(items === undefined ? [] : Object.keys(items.properties ?? { name: '' }))];
 }
 
-test('a request of the channel carries what its operation requires, and what tells it from others', () => {
+test('a request of the channel carries what its operation requires, and what distinguishes it from others', () => {
   for (const { name, input, channel = [] } of all) {
     for (const form of channel) {
       const required = (Type.Object(input).required ?? []) as readonly string[];

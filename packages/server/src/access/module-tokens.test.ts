@@ -39,7 +39,7 @@ describe('a token', () => {
     assert.equal(tokens.size, 100);
   });
 
-  test('that is revoked is nobody’s, takes its rights with it, and is told once', () => {
+  test('that is revoked is nobody’s, takes its rights with it, and is reported once', () => {
     const tokens = new ModuleTokens();
     const reported: Caller[] = [];
     tokens.onRevoked((caller) => reported.push(caller));

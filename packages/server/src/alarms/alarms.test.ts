@@ -207,7 +207,7 @@ describe('AL-18: operations on one alarm', () => {
     assert.deepEqual(bench.news(), ['a ACT_UNACK ann 1000000000']);
   });
 
-  test('are tried anew after one that failed', async () => {
+  test('are tried again after one that failed', async () => {
     const bench = plain();
     const operations = [start(bench, 'activate'), start(bench, 'activate', 'bob')];
     await bench.disk.answer(false);

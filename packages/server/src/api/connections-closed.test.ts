@@ -63,7 +63,7 @@ describe('when as many connections are open as may be', () => {
     assert.deepEqual(statuses(await readToEnd(socket)), [200]);
   });
 
-  test('and all are being answered, another one is told so, and closed', async () => {
+  test('and all are being answered, another one is informed, and closed', async () => {
     await service.serve({ maxConnections: max });
     for (let count = 0; count < max; count++) (await service.rig.open()).write(get('/slow'));
     await until('all are asked', async () => running.length === max);
@@ -87,7 +87,7 @@ describe('when as many connections are open as may be', () => {
   });
 });
 
-test('an idle connection is kept for as long as its client is told, and closed soon after', async () => {
+test('an idle connection is kept for as long as its client is reported, and closed soon after', async () => {
   const clock = new ManualClock();
   await service.serve({ clock });
   const busy = await service.rig.open();

@@ -82,7 +82,7 @@ describe('headers', () => {
   });
 });
 
-test('of many connections that send what is no request, each is told so, though not all in one turn', async () => {
+test('of many connections that send what is no request, each is informed, though not all in one turn', async () => {
   const sockets = await open(50);
   const answers = Promise.all(sockets.map((socket) => readToEnd(socket).catch(() => '')));
   http.server.on('clientError', () => clock.advance(5));

@@ -129,7 +129,7 @@ const post = (path: string, ...headers: string[]) =>
 describe('a client that awaits 100 Continue', () => {
   const expecting = (path: string, length = 2) => post(path, 'Expect: 100-continue', `Content-Length: ${length}`);
 
-  test('is told it when its body is about to be read', async () => {
+  test('gets it when its body is about to be read', async () => {
     const socket = await rig.open();
     socket.write(expecting('/whole'));
     assert.equal(String((await once(socket, 'data'))[0]), 'HTTP/1.1 100 Continue\r\n\r\n');
@@ -167,7 +167,7 @@ describe('a client that awaits 100 Continue', () => {
     assert.deepEqual(statuses(text), [100, 204]);
   });
 
-  test('is told nothing of it in HTTP/1.0', async () => {
+  test('learns nothing of it in HTTP/1.0', async () => {
     const text = await exchange(`${expecting('/whole').replace('HTTP/1.1', 'HTTP/1.0')}{}`);
     assert.deepEqual(statuses(text), [204]);
   });

@@ -49,7 +49,7 @@ describe('a list of names', () => {
     assert.deepEqual(readNames(names.join()), names);
   });
 
-  test('tells of the first 20 that are no names, and reads no further', () => {
+  test('reports the first 20 that are no names, and reads no further', () => {
     const problem = refusalOf(() => readNames('-,'.repeat(longest / 2)));
     assert.deepEqual([problem.problem, problem.errors?.length], ['invalid-query', maxFaults]);
     assert.ok(shortEnough(problem));

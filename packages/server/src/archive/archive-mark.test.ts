@@ -28,7 +28,7 @@ function place(t: TestContext) {
   };
 }
 
-test('an archive that is removed, or emptied, is told at each start until it is acknowledged', (t) => {
+test('an archive that is removed, or emptied, is reported at each start until it is acknowledged', (t) => {
   for (const remove of ['removed', 'emptied']) {
     const { archive, start, look } = place(t);
     assert.deepEqual(start().missing, []);
@@ -43,7 +43,7 @@ test('an archive that is removed, or emptied, is told at each start until it is 
   }
 });
 
-test('a first start that was cut off before anything was archived is not told', (t) => {
+test('a first start that was cut off before anything was archived is not reported', (t) => {
   const { archive, mark, look } = place(t);
   mkdirSync(archive);
   writeFileSync(join(archive, 'inventory.tti.tmp'), 'half of it');
@@ -52,7 +52,7 @@ test('a first start that was cut off before anything was archived is not told', 
   assert.deepEqual(look().missing, []);
 });
 
-test('what was acknowledged is not told again, though nothing was archived since', (t) => {
+test('what was acknowledged is not reported again, though nothing was archived since', (t) => {
   const { archive, start, look } = place(t);
   start();
   rmSync(archive, { recursive: true });
@@ -60,7 +60,7 @@ test('what was acknowledged is not told again, though nothing was archived since
   assert.deepEqual(look().missing, []);
 });
 
-test('a mark that is damaged is told', (t) => {
+test('a mark that is damaged is reported', (t) => {
   for (const text of ['', '{"missing":["', '{"missing":1}', 'null']) {
     const { mark, start } = place(t);
     start();

@@ -92,7 +92,7 @@ describe('the archive', () => {
     assert.deepEqual((await read(await started())).level, found);
   });
 
-  test('tells the value at a time, also where a record is at that very time, from memory and from blocks', async () => {
+  test('reports the value at a time, also where a record is at that very time, from memory and from blocks', async () => {
     const archive = await started();
     await write(archive, 1, 3);
     const at = async (sinceUs: number) => (await read(archive, { sinceUs, untilUs: sinceUs, warpHead: true })).level;
@@ -203,7 +203,7 @@ describe('the archive', () => {
     assert.equal(warnings.length, 1);
   });
 
-  test('tells of a block that somebody removed when it is checked', async () => {
+  test('reports a block that somebody removed when it is checked', async () => {
     const archive = await started();
     await write(archive, 0, 4096);
     for await (const _ of archive.compact());

@@ -293,7 +293,7 @@ test('a delay of an alarm that cannot be read is refused by its name', () => {
   assert.equal(checkConfiguration(contentOf({ alarms: [alarm] }), stacks)[0]?.path, '/alarms/a/properties/onDelay');
 });
 
-test('everything that is wrong is told at once', () => {
+test('everything that is wrong is reported at once', () => {
   const faults = reported({
     connectors: [{ name: 'x' }],
     ...measurement({ connectorName: 'y', leader: 'z', deadband: 'w', providerAddresses: { v: '' }, euRangeLo: 'u' }),

@@ -136,7 +136,7 @@ describe('downloads of the database', () => {
     assert.deepEqual(order.slice(0, 2), ['read', 'read']);
   });
 
-  test('that cannot be written are refused, all who wait for them, and the next one is tried anew', async () => {
+  test('that cannot be written are refused, all who wait for them, and the next one is tried again', async () => {
     const path = join(folder, 'temporary');
     rmdirSync(path);
     const refused = await Promise.allSettled([cfgdb.download(), cfgdb.download()]);

@@ -79,7 +79,7 @@ for (const [what, make, names] of [
   ['killed', killed, ['cfgdb.sqlite', 'cfgdb.sqlite-wal', 'cfgdb.control']],
   ['stopped', stopped, ['cfgdb.sqlite', 'cfgdb.control']],
 ] as const) {
-  describe(`of a server that was ${what}, what was acknowledged is wholly there or told, where`, () => {
+  describe(`of a server that was ${what}, what was acknowledged is wholly there or reported, where`, () => {
     const folder = make();
     let whole: unknown;
     before(() => {
@@ -153,7 +153,7 @@ describe('commits that are missing', () => {
     database.close();
   });
 
-  test('are told at every start until somebody acknowledges it, and copied once', () => {
+  test('are reported at every start until somebody acknowledges it, and copied once', () => {
     const folder = flippedLog();
     const open = () => new Database(join(folder, 'cfgdb.sqlite'));
     let reported: readonly string[] = [];
@@ -185,7 +185,7 @@ describe('commits that are missing', () => {
   });
 });
 
-test('a database of before there were claims opens, tells nothing, and is held to its claims from then on', () => {
+test('a database of before there were claims opens, reports nothing, and is held to its claims from then on', () => {
   const folder = stopped();
   const path = join(folder, 'cfgdb.sqlite');
   rmSync(join(folder, 'cfgdb.control'));

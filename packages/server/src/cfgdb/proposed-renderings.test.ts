@@ -140,7 +140,7 @@ test('an upload that is not rendered changes nothing of what runs', async () => 
   assert.deepEqual([events, await revisions()], [[], [1]]);
 });
 
-test('should it fail to take effect, the server is told to end', async () => {
+test('should it fail to take effect, the server is asked to end', async () => {
   takeOver = () => {
     throw new Error('half of it runs');
   };

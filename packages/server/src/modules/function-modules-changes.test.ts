@@ -26,7 +26,7 @@ describe('a changed definition', () => {
     assert.deepEqual(bench.run().stops, [77]);
   });
 
-  test('anything else starts it anew, once the old one has ended, with the new definition', () => {
+  test('anything else starts it again, once the old one has ended, with the new definition', () => {
     for (const change of [
       { executable: 'bin/other' },
       { debug: true },
@@ -107,7 +107,7 @@ describe('a changed definition', () => {
     assert.deepEqual(bench.run().stops, [77]);
   });
 
-  test('of one that runs at its times starts it anew; of one that now has times stops it until then', () => {
+  test('of one that runs at its times starts it again; of one that now has times stops it until then', () => {
     const timed = ModuleBench.with({ runMode: 'cron * * * * *' });
     timed.clock.advance(40_000);
     timed.started();
@@ -159,7 +159,7 @@ describe('a removed module', () => {
     assert.deepEqual({ restarts, error }, { restarts: 0, error: null });
   });
 
-  test('that comes back at once, as it was, is told to be there again', () => {
+  test('that comes back at once, as it was, is reported to be there again', () => {
     const bench = ModuleBench.with({ queryTimeout: 500 });
     bench.started();
     bench.modules.remove('loop');
@@ -179,7 +179,7 @@ describe('a removed module', () => {
 });
 
 describe('another executable', () => {
-  test('starts one anew that runs, one that waits and one that has failed', () => {
+  test('starts one again that runs, one that waits and one that has failed', () => {
     const runs = ModuleBench.with({ executable: 'executable' });
     runs.started();
     runs.modules.executableReplaced('loop', undefined);

@@ -129,7 +129,7 @@ describe('a module with times', () => {
     assert.equal(bench.starts(), 2);
   });
 
-  test('that still runs at its time is left alone, which is told', () => {
+  test('that still runs at its time is left alone, which is reported', () => {
     const bench = ModuleBench.with(minutely);
     bench.clock.advance(untilMinuteMs);
     bench.started();
@@ -157,7 +157,7 @@ describe('a module with times', () => {
     assert.equal(bench.starts(), 2);
   });
 
-  test('is not started by another executable between its times, but started anew while it runs', () => {
+  test('is not started by another executable between its times, but started again while it runs', () => {
     const bench = ModuleBench.with(minutely);
     bench.modules.executableReplaced('loop', undefined);
     assert.equal(bench.starts(), 0);
@@ -186,7 +186,7 @@ describe('a module with times', () => {
 });
 
 describe('liveness', () => {
-  test('a module with queryTimeout is INIT until it first answers, and what it says of itself is told', () => {
+  test('a module with queryTimeout is INIT until it first answers, and what it says of itself is reported', () => {
     const bench = ModuleBench.with({ queryTimeout: 500 });
     const queries: number[] = [];
     bench.started();
@@ -237,7 +237,7 @@ describe('liveness', () => {
     assert.equal(queries.length, 1);
   });
 
-  test('what it said of itself in the run before is not told of this one', () => {
+  test('what it said of itself in the run before is not reported of this one', () => {
     const bench = ModuleBench.with({ queryTimeout: 500, respawn: true });
     bench.started();
     bench.modules.connected('loop', () => undefined);

@@ -177,7 +177,7 @@ describe('a run', () => {
     await restarted;
   });
 
-  test('is told with what it takes while it lives', () => {
+  test('is reported with what it takes while it lives', () => {
     const bench = ModuleBench.with();
     bench.started();
     bench.modules.events.onUsage(new Map([[1, { cores: 0.25, memoryBytes: 4096, processes: 2 }]]));
@@ -251,7 +251,7 @@ describe('the service', () => {
     assert.deepEqual([bench.state(), bench.changes], ['FAIL', []]);
   });
 
-  test('tells each state later than the one before, though the clock counts in milliseconds', () => {
+  test('reports each state later than the one before, though the clock counts in milliseconds', () => {
     const bench = ModuleBench.with();
     const times = [bench.modules.status('loop').since];
     bench.started();
@@ -262,7 +262,7 @@ describe('the service', () => {
     assert.ok(first < second && second < third, `${times.join(' ')}`);
   });
 
-  test('tells each change once', () => {
+  test('reports each change once', () => {
     const bench = ModuleBench.with({ respawn: true });
     bench.started();
     bench.ended({ code: 1 });

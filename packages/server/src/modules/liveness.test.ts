@@ -56,7 +56,7 @@ for (const [timeoutMs, pauseMs] of [
   });
 }
 
-test('a query that is unanswered for so long is silence, told once', () => {
+test('a query that is unanswered for so long is silence, reported once', () => {
   const { clock, reported, liveness, connect } = bench();
   liveness.begin();
   connect('a');
@@ -105,7 +105,7 @@ test('an answer that comes when its connection is gone leaves the time for anoth
   assert.equal(reported.at(-1), 'was not connected to the channel for 1000 ms');
 });
 
-test('a connection that is told to be closed twice is closed once', () => {
+test('a connection that is reported to be closed twice is closed once', () => {
   const { clock, reported, liveness, connect } = bench();
   liveness.begin();
   const connection = connect('a');

@@ -36,7 +36,7 @@ test('what counts is how many starts there would be in the minute before the nex
   assert.deepEqual(pausesOf(new Array(5).fill(5000)).pauses, [1000, 2000, 4000, 8000, undefined]);
 });
 
-test('one that ran for a minute is well: the pauses begin anew', () => {
+test('one that ran for a minute is well: the pauses begin again', () => {
   assert.deepEqual(
     pausesOf([20_000, 20_000, 59_999, 20_000, 60_000, 20_000]).pauses,
     [1000, 2000, 4000, 8000, 1000, 2000],

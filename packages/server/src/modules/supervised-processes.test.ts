@@ -94,7 +94,7 @@ function isAlive(pid: number | null): boolean {
 }
 
 describe('a module with real processes', () => {
-  test('fails without an executable, runs when one comes, and anew when another one does', async () => {
+  test('fails without an executable, runs when one comes, and again when another one does', async () => {
     put('loop');
     await until('loop', 'FAIL');
     assert.match(modules.status('loop')['last-error']?.text ?? '', /executable/);
@@ -139,7 +139,7 @@ describe('a module with real processes', () => {
     assert.equal(modules.status('loop').state, 'STOP');
   });
 
-  test('that ends is started again after a pause, with its exit code told', async () => {
+  test('that ends is started again after a pause, with its exit code reported', async () => {
     await upload('loop', '[ -e again ] && exec sleep 1000; touch again; exit 7');
     put('loop', { respawn: true });
     await until('loop', 'RUN');

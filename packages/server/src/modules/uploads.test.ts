@@ -46,7 +46,7 @@ const named = (name: ProblemName, detail: RegExp) => (error: unknown) =>
 
 const place = ({ executables }: Bench) => executables.pathOf('pump', undefined);
 
-test('an upload that is flipped, cut off, emptied or removed is told once, and not handed out', async () => {
+test('an upload that is flipped, cut off, emptied or removed is reported once, and not handed out', async () => {
   const whole = await open();
   await put(whole);
   await whole.executables.checkAll();
@@ -71,7 +71,7 @@ test('an upload that is flipped, cut off, emptied or removed is told once, and n
   }
 });
 
-describe('damage is told no more', () => {
+describe('damage is no longer reported', () => {
   test('as soon as the executable is uploaded again, or put back as it was', async () => {
     const bench = await open();
     await put(bench);
@@ -117,7 +117,7 @@ describe('damage is told no more', () => {
   });
 });
 
-test('of many damages, five are told and the others are counted', async () => {
+test('of many damages, five are reported and the others are counted', async () => {
   const bench = await open();
   for (let number = 0; number < 8; number++) await put(bench, program, `p${number}`);
   rmSync(dirname(place(bench)), { recursive: true });
@@ -244,7 +244,7 @@ test('an upload that comes while damage is acknowledged counts', async () => {
   assert.deepEqual([bench.executables.missing, await get(bench)], [[], 'the new one']);
 });
 
-test('an upload that takes the place of a damaged file while that is read leaves nothing to tell', async () => {
+test('an upload that takes the place of a damaged file while that is read leaves nothing to report', async () => {
   const bench = await open();
   await put(bench);
   truncateSync(place(bench), 128 << 20); // takes longer to read than another takes to come

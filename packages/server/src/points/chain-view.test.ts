@@ -141,7 +141,7 @@ describe('a trial of a reading', () => {
   });
 
   for (const raw of [0, 1, 4999, 5000, 5001, 5099, 5100, 10000, 10001, -7]) {
-    test(`of ${raw} foretells what a reading of it does`, () => {
+    test(`of ${raw} predicts what a reading of it does`, () => {
       const bench = setUp(onC('s', { ...scaled, deadband: '1' }));
       bench.read('c', { point: 's', value: 5000, timeUs: 3 });
       bench.news();

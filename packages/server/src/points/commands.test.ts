@@ -281,7 +281,7 @@ describe('a command', () => {
     assert.deepEqual([bench.sent, bench.disk.commands.size], [[], 0]);
   });
 
-  test('CO-8: tells the stack what was written last, as the device has it', async () => {
+  test('CO-8: reports the stack what was written last, as the device has it', async () => {
     const bench = setUp({ ...valve, datatype: 'b' }, own, { ...own, name: 'initial', initialValue: '3' });
     const last = (name: string) => bench.commands.lastRawOf(bench.commands.find(name));
     assert.deepEqual(['valve', 'own', 'initial'].map(last), [undefined, undefined, 3]);
@@ -294,7 +294,7 @@ describe('a command', () => {
     assert.equal(last('own'), undefined);
   });
 
-  test('DE-4: that is removed is told while it can be read', async () => {
+  test('DE-4: that is removed is reported while it can be read', async () => {
     const bench = setUp(own);
     await bench.commands.write('own', 'd1');
     bench.commands.remove('own');

@@ -72,7 +72,7 @@ describe('a link', () => {
     ]);
   });
 
-  test('LI-8: what is told bad meanwhile, or is another point, stays bad, and so does everything where the link is lost', () => {
+  test('LI-8: what is reported bad meanwhile, or is another point, stays bad, and so does everything where the link is lost', () => {
     const bench = setUp();
     bench.measurements.setStalled('connector', 'c', true, 10);
     bench.read('c', { point: 'a', value: 5, quality: lost, timeUs: 12 });
@@ -110,7 +110,7 @@ describe('a link', () => {
     );
   });
 
-  test('LI-2: is told by a watchdog without an address', () => {
+  test('LI-2: is reported by a watchdog without an address', () => {
     for (const role of ['connector', 'provider'] as const) {
       const bench = new PointsBench();
       bench.measurements.putLink(role, 'c', 'w');
@@ -128,7 +128,7 @@ describe('a link', () => {
     }
   });
 
-  test('LI-2: that is up when its watchdog comes is told so at once', () => {
+  test('LI-2: that is up when its watchdog comes is reported up at once', () => {
     const bench = setUp();
     bench.put({ name: 'w', datatype: 'b' });
     bench.news();

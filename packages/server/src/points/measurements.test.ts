@@ -107,7 +107,7 @@ describe('a changed definition', () => {
     return bench;
   };
 
-  test('DE-1: with another datatype begins anew', () => {
+  test('DE-1: with another datatype begins again', () => {
     for (const datatype of datatypes.filter((each) => each !== 'd')) {
       const bench = started();
       bench.put({ ...point, datatype });
@@ -135,7 +135,7 @@ describe('a changed definition', () => {
     }
   });
 
-  test('DE-2: is read anew by its new connector alone', () => {
+  test('DE-2: is read again by its new connector alone', () => {
     const bench = started();
     bench.put({ ...point, connectorName: 'd' });
     bench.news();
@@ -165,7 +165,7 @@ describe('a changed definition', () => {
     }
   });
 
-  test('DE-4: that removes it is told while it can be read, bad for the last time', () => {
+  test('DE-4: that removes it is reported while it can be read, bad for the last time', () => {
     const bench = started();
     bench.remove('p');
     assert.deepEqual(bench.news(), [['p', 'removed', quality.bad.configurationError]]);

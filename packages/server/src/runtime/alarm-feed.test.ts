@@ -66,7 +66,7 @@ test('a provider has its alarms when the rendering is whole, with their states, 
   assert.deepEqual(reported, [], 'where nothing changed, nothing is told');
 });
 
-test('what changes at once is told at once', async () => {
+test('what changes at once is reported at once', async () => {
   const { feed, reported, put, simulate, alarms } = setUp();
   put(above('high', '5'));
   put(above('higher', '7'));
@@ -78,7 +78,7 @@ test('what changes at once is told at once', async () => {
   assert.deepEqual(reported, ['out 0 true']);
 });
 
-test('an alarm that a provider was not given is not told to it, though it has the handle of one that it was', async () => {
+test('an alarm that a provider was not given is not reported to it, though it has the handle of one that it was', async () => {
   const { feed, reported, put, remove, simulate } = setUp();
   const high = above('high', '5');
   put(high);
@@ -95,7 +95,7 @@ test('an alarm that a provider was not given is not told to it, though it has th
   assert.equal(feed.serves('out', 'other'), true);
 });
 
-test('what happened to an alarm is told before its handle is that of another one', async () => {
+test('what happened to an alarm is reported before its handle is that of another one', async () => {
   const { feed, reported, put, remove, simulate } = setUp();
   await simulate('d8');
   const [high, raised] = [above('high', '10'), above('high', '5')];
@@ -110,7 +110,7 @@ test('what happened to an alarm is told before its handle is that of another one
   assert.deepEqual(reported, ['out 0 true', 'out set 0 other', 'out 0 false']);
 });
 
-test('a provider that serves the trigger no longer is told that there are none, once', () => {
+test('a provider that serves the trigger no longer learns that there are none, once', () => {
   const { feed, reported, put, served } = setUp();
   put(above('high', '5'));
   feed.done([]);

@@ -59,7 +59,7 @@ test('what is dropped neither comes nor goes', () => {
   assert.deepEqual([feed.done(), said], [[], ['connector c drop']]);
 });
 
-test('one that is forgotten is told nothing', () => {
+test('one that is forgotten is sent nothing', () => {
   const { feed, said } = setUp();
   feed.putMeasurement('connector', 'c', point(1));
   feed.forget('connector', 'c');

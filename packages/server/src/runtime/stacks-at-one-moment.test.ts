@@ -33,7 +33,7 @@ const valuesIn = (reported: readonly ToPanel[]) =>
 const pointsIn = (reported: readonly ToPanel[]) =>
   reported.flatMap((each) => (each.kind === 'points' ? each.points : []));
 
-test('a provider is told no value of another datatype under the id that a point had before', async (t) => {
+test('a provider is reported no value of another datatype under the id that a point had before', async (t) => {
   const bench = await setUp(t);
   const { provider, reported } = await startPanel(t, 'p');
   const plant = (datatype: 'l' | 'd') => ({
@@ -73,7 +73,7 @@ test('a connector that gets another device with a rendering begins there with th
   }
 });
 
-test('a connector that is started anew begins with the initial value that a command has now', async (t) => {
+test('a connector that is started again begins with the initial value that a command has now', async (t) => {
   const bench = await setUp(t);
   const device = await startDevice(t);
   const plant = (initialValue: string, writeTimeout: string) => ({
@@ -89,7 +89,7 @@ test('a connector that is started anew begins with the initial value that a comm
   assert.deepEqual([...device.lasts], ['a=6']);
 });
 
-test('that a command without a value has another datatype is told', async (t) => {
+test('that a command without a value has another datatype is reported', async (t) => {
   const bench = await setUp(t);
   const reported: string[] = [];
   bench.commands.onChange((handle) => reported.push(bench.commands.datatypeOf(handle)));

@@ -28,7 +28,7 @@ const at = (path?: string) => ({ path, cursor: undefined, limit: 2 });
 const { signal } = new AbortController();
 
 describe('explain', () => {
-  test('tells how a reading came about, and nothing where there is nothing to tell', async () => {
+  test('reports how a reading came about, and nothing where there is nothing to report', async () => {
     const { host } = await setUp();
     const trace = await host.explain('a', 1);
     assert.deepEqual([trace?.request, trace?.raw, trace?.value, trace?.scanPeriodMs], ['read p1', '01', 1, 1000]);
@@ -58,7 +58,7 @@ describe('explain', () => {
 });
 
 describe('browse', () => {
-  test('tells what the device offers', async () => {
+  test('reports what the device offers', async () => {
     const { host } = await setUp();
     const { items, cursor } = await host.browse('a', at(), signal);
     assert.deepEqual([items.map(({ title }) => title), cursor], [['Level', 'Level'], undefined]);
@@ -73,7 +73,7 @@ describe('browse', () => {
     assert.match(await problemOf(host.browse('line', at(), signal)), /^connector-down: .*still connecting/);
   });
 
-  test('ends with its asker, and the stack is told, long before its time is over', { timeout: 20_000 }, async () => {
+  test('ends with its asker, and the stack is reported, long before its time is over', { timeout: 20_000 }, async () => {
     const { host, lines, until } = await setUp();
     const asker = new AbortController();
     const browsing = host.browse('a', at('endless'), asker.signal);

@@ -67,7 +67,7 @@ describe('a stack that harms its thread takes what is in it along, and nothing e
     assert.ok(!events.some((event) => /^connector good (down|stalled)/.test(event)));
   });
 
-  test('block: what it read is told stalled within 5 s, and its state says why', async () => {
+  test('block: what it read is reported stalled within 5 s, and its state says why', async () => {
     const clock = new ManualClock();
     const { host, events, until, start, status } = await setUp({ clock });
     start('bad', 'good', ['block']);

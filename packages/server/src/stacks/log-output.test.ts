@@ -14,7 +14,7 @@ async function linesOf(...pieces: (string | Buffer)[]): Promise<string[]> {
   return lines;
 }
 
-test('what is printed is told line by line, however it comes in pieces, empty lines left out', async () => {
+test('what is printed is reported line by line, however it comes in pieces, empty lines left out', async () => {
   const word = Buffer.from('blé\n');
   assert.deepEqual(await linesOf('one\r\ntw', 'o\n\n  \nthree ', word.subarray(0, 3), word.subarray(3), 'last'), [
     'one',

@@ -11,7 +11,7 @@ test('a rate is that of the last ten seconds, and less than that at the beginnin
   assert.equal(rate.perSecond, 7);
 });
 
-test('a counter that is told twice at a time has the rate of no time: none', () => {
+test('a counter that is reported twice at a time has the rate of no time: none', () => {
   const rate = new Rate(1000);
   rate.update(1000, 50);
   assert.equal(rate.perSecond, 0);

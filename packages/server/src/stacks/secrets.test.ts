@@ -66,7 +66,7 @@ describe('a secret', () => {
     }
   });
 
-  test('that cannot be had is told by the variable and the name', async () => {
+  test('that cannot be had is reported by the variable and the name', async () => {
     const { read } = setUp();
     keep('empty', '\nsecond');
     keep('large', 'x'.repeat(65_537));

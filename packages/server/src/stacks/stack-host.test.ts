@@ -19,7 +19,7 @@ async function setUp(setup?: HostSetup) {
 }
 
 describe('with a device on a socket', () => {
-  test('readings come, writes are answered, a loss is told after the readings, and the link comes back', async () => {
+  test('readings come, writes are answered, a loss is reported after the readings, and the link comes back', async () => {
     const device = await LineDevice.start({ level: 21.5 });
     running.push(device);
     const { host, events, until, status } = await setUp();
@@ -105,7 +105,7 @@ describe('instances', () => {
     assert.equal(events.filter((event) => event.includes('up')).length, 1);
   });
 
-  test('a changed one is told down at once, stopped, and started with its points', async () => {
+  test('a changed one is reported down at once, stopped, and started with its points', async () => {
     const { host, events, until, start } = await setUp();
     start('a', 'stuck');
     await until(() => events.includes('a 1=1'));
@@ -122,7 +122,7 @@ describe('instances', () => {
     ]);
   });
 
-  test('confirms when a thread has done all that it was told, and does not wait for one that is blocked', async () => {
+  test('confirms when a thread has done all that it was reported, and does not wait for one that is blocked', async () => {
     const clock = new ManualClock();
     const { host, events, lines, until, start } = await setUp({ clock });
     start('a');
@@ -140,7 +140,7 @@ describe('instances', () => {
     await closed;
   });
 
-  test('a stopped one is told down at once and is not heard of again; its writes fail', async () => {
+  test('a stopped one is reported down at once and is not heard of again; its writes fail', async () => {
     const { host, events, lines, until, start, status } = await setUp();
     start('a', 'good', ['mute']);
     await until(() => events.includes('a 1=1'));
@@ -223,7 +223,7 @@ describe('a thread that ends', () => {
     ['throw later', /nobody caught it/],
     ['eat memory', /memory/],
   ] as const) {
-    test(`${address}: everything is told down once, writes fail, and all is started again`, async () => {
+    test(`${address}: everything is reported down once, writes fail, and all is started again`, async () => {
       const { host, events, lines, hooks, until, start, give, status } = await setUp({ maxHeapMb: 64 });
       hooks.restarted = () => {
         give('a');
@@ -277,7 +277,7 @@ describe('a thread that ends', () => {
     assert.match(stuck.events.at(-1) ?? '', /^connector a down/);
   });
 
-  test('closing well tells what was up that it is down, and ends without force', async () => {
+  test('closing well reports what was up that it is down, and ends without force', async () => {
     const { host, events, until, start } = await setUp();
     start('a');
     await until(() => events.includes('a 1=1'));
@@ -286,7 +286,7 @@ describe('a thread that ends', () => {
   });
 });
 
-test('a receiver of events that throws is told, and the bound is kept', async () => {
+test('a receiver of events that throws is reported, and the bound is kept', async () => {
   const { failures, until, start, hooks, status } = await setUp();
   hooks.readings = () => {
     throw new Error('a mistake');

@@ -69,8 +69,8 @@ describe('instances in threads', () => {
   });
 });
 
-describe('what is told of an instance', () => {
-  test('counters, rates, round trips and what its stack tells, over the starts of its thread', async () => {
+describe('what is reported of an instance', () => {
+  test('counters, rates, round trips and what its stack reports, over the starts of its thread', async () => {
     const { host, hooks, until, start, give, status } = await setUp({});
     hooks.restarted = () => give('a', ['good']);
     start('a', 'good', ['good', 'exit']);

@@ -57,7 +57,7 @@ function setUp() {
 const pauseMs = 31_000;
 
 describe('a thread that does not answer', () => {
-  test('is ended after 10 s, told, and replaced by another after a pause', () => {
+  test('is ended after 10 s, reported, and replaced by another after a pause', () => {
     const { clock, threads, reported, stored, newest } = setUp();
     stored.begin();
     newest().say('opened');
@@ -73,7 +73,7 @@ describe('a thread that does not answer', () => {
     assert.deepEqual([reported[2], stored.link === undefined, stored.ends], ['replaced', false, 1]);
   });
 
-  test('is told silent 4 s after its last answer, while it loads code too, and heard when it has answered for 5 s', () => {
+  test('is reported silent 4 s after its last answer, while it loads code too, and heard when it has answered for 5 s', () => {
     const { clock, reported, stored, newest } = setUp();
     stored.begin();
     newest().say('opened');
@@ -141,7 +141,7 @@ describe('a thread that ends again and again', () => {
     assert.ok(endAndWait() <= 600);
   });
 
-  test('before it is open is told to nobody, since it was told nothing', () => {
+  test('before it is open is reported to nobody, since it was sent nothing', () => {
     const { clock, reported, stored, newest } = setUp();
     stored.begin();
     newest().terminate();
@@ -167,7 +167,7 @@ describe('closing', () => {
     assert.deepEqual([threads.length, clock.pending], [1, 0]);
   });
 
-  test('ends at once one that says that it is done, and one that is not open yet and was told nothing', async () => {
+  test('ends at once one that says that it is done, and one that is not open yet and was sent nothing', async () => {
     const done = setUp();
     done.stored.begin();
     done.newest().say('opened');

@@ -39,7 +39,7 @@ test('a process is gone when the host is closed, whatever its stack does', async
   assert.ok(!isThere(pid));
 });
 
-test('the end of a process that cannot run is told', async (t) => {
+test('the end of a process that cannot run is reported', async (t) => {
   const { host, lines, until } = await setUp();
   t.after(() => host.close(2000));
   await host.write('a', 12, 1);

@@ -60,7 +60,7 @@ for (const [what, folder, names] of [
   ['killed', killed(), ['state.sqlite', 'state.sqlite-wal', 'state.control']],
   ['stopped', stopped(), ['state.sqlite', 'state.control']],
 ] as const) {
-  describe(`of a server that was ${what}, what was kept is wholly there or told, where`, () => {
+  describe(`of a server that was ${what}, what was kept is wholly there or reported, where`, () => {
     const whole = open(copyOf(folder));
     assert.deepEqual([whole.missing, whole.entries.length], [[], 37]);
     for (const { title, apply } of damagesTo(folder, names)) {
@@ -90,7 +90,7 @@ test('an entry that is not as it was written is named and not used, and the othe
   assert.deepEqual(open(folder).missing, missing);
 });
 
-test('however long and odd the names are of which it tells, all that was found is told at the next start', () => {
+test('however long and odd the names are of which it reports, all that was found is reported at the next start', () => {
   const folder = stopped();
   const path = join(folder, 'state.sqlite');
   let reported: readonly string[] = [];
@@ -124,7 +124,7 @@ test('of files that are damaged again and again, twenty copies are kept', () => 
   }
 });
 
-test('a file that is gone is begun anew, and told', () => {
+test('a file that is gone is begun again, and reported', () => {
   const folder = stopped();
   rmSync(join(folder, 'state.sqlite'));
   const { entries, missing } = open(folder);
@@ -135,7 +135,7 @@ test('a file that is gone is begun anew, and told', () => {
   );
 });
 
-test('a file of before there were claims opens and tells nothing', () => {
+test('a file of before there were claims opens and reports nothing', () => {
   const folder = stopped();
   rmSync(join(folder, 'state.control'));
   const sqlite = new DatabaseSync(join(folder, 'state.sqlite'));

@@ -119,7 +119,7 @@ describe('the live state', () => {
     assert.deepEqual(commands, [command('before', 'd1'), command('first', 'd1'), command('next', 'd1')]);
   });
 
-  test('tells what is missing until it is on disk that somebody knows it', async () => {
+  test('reports what is missing until it is on disk that somebody knows it', async () => {
     const { state } = await start();
     await state.saveCommand(command('a', 'd1'));
     await state.close(2000);
@@ -143,7 +143,7 @@ describe('the live state', () => {
     assert.deepEqual(last.missing, []);
   });
 
-  test('tries a disk that refused again by itself, and tells of the trouble and of its end', async () => {
+  test('tries a disk that refused again by itself, and reports the trouble and of its end', async () => {
     const { state } = await start();
     await state.close(2000);
     const sqlite = new DatabaseSync(join(folder, 'state.sqlite'));

@@ -60,7 +60,7 @@ describe('an upgrade', () => {
     assert.deepEqual(formatOf(), { format: currentFormat });
   });
 
-  test('tells that format.json is damaged, and goes by the databases', () => {
+  test('reports that format.json is damaged, and goes by the databases', () => {
     cpSync(fixture, folder, { recursive: true });
     for (const text of ['', '{"format":', '{"format":"2"}', '[]', 'null', '{"format":-1}']) {
       writeFileSync(at('format.json'), text);

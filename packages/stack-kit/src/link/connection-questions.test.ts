@@ -9,7 +9,7 @@ describe('what a stack is asked beside its link', () => {
   const { signal } = new AbortController();
   const item = { title: 'Level', path: undefined, measurement: undefined, command: undefined };
 
-  test('detail that throws is told once and not asked again; the link stays', async () => {
+  test('detail that throws is reported once and not asked again; the link stays', async () => {
     let asked = 0;
     const { begin, connection, lines, events } = setUp({
       detail() {
@@ -24,7 +24,7 @@ describe('what a stack is asked beside its link', () => {
     assert.deepEqual(events, ['up']);
   });
 
-  test('explain is answered, or nothing where the stack cannot tell', async () => {
+  test('explain is answered, or nothing where the stack does not know', async () => {
     const trace = {
       timeUs: 1,
       request: 'read',
@@ -123,7 +123,7 @@ describe('what a stack is asked beside its link', () => {
     assert.equal((await fourth).kind, 'notConnected');
   });
 
-  test('a provider gets its alarms after its points, and again when it is made anew', async () => {
+  test('a provider gets its alarms after its points, and again when it is recreated', async () => {
     const reported: string[] = [];
     const alarm = { id: 1, name: 'high', description: '', severity: 1, measurement: 4 };
     const state = { id: 1, isActive: true, isAcknowledged: false, timeUs: 1, authority: 'trigger' };

@@ -5,7 +5,7 @@ import { points, setUp, turns } from '../../test/connection-bench.ts';
 import { NotConnected } from '../connector.ts';
 
 describe('stopping', () => {
-  test('ends run by its signal, closes, and tells that the link is down', async () => {
+  test('ends run by its signal, closes, and reports that the link is down', async () => {
     const seen: string[] = [];
     const { begin, connection, events, clock, publish } = setUp({
       run: async (signal) => {
@@ -45,7 +45,7 @@ describe('stopping', () => {
     }
   });
 
-  test('a provider is told nothing more, and asked nothing once it is closed', async () => {
+  test('a provider is sent nothing more, and asked nothing once it is closed', async () => {
     const reported: string[] = [];
     const { begin, connection } = setUp({
       publish: () => void reported.push('values'),

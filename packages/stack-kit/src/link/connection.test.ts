@@ -40,7 +40,7 @@ describe('a link', () => {
     assert.deepEqual([values, conflated, dropped], [3, 1, 0]);
   });
 
-  test('what is published while it connects in vain, and in the pause after it, is dropped and counted', async () => {
+  test('what is published while it connects without success, and in the pause after it, is dropped and counted', async () => {
     const connected = Promise.withResolvers<void>();
     let tries = 0;
     const { begin, pass, publish, events, connection } = setUp({
@@ -325,7 +325,7 @@ describe('a stack that does not come back', () => {
     assert.equal(closes, 1);
   });
 
-  test('is made anew; what the old one still opens is closed, and what it publishes counts for nothing', async () => {
+  test('is made again; what the old one still opens is closed, and what it publishes counts for nothing', async () => {
     const first = Promise.withResolvers<void>();
     let tries = 0;
     let closes = 0;

@@ -86,7 +86,7 @@ describe('writes', () => {
     assert.deepEqual([handed.length, accepted], [2, ['a']]);
   });
 
-  test('that are not answered in time are aborted, told as sent, and a late answer changes nothing', async () => {
+  test('that are not answered in time are aborted, reported as sent, and a late answer changes nothing', async () => {
     const { clock, write, handed, turns, outcomes, accepted } = setUp();
     write(1, 'a');
     clock.advance(999);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { RequestMeter } from './request-meter.ts';
 
-test('the median and the 99th of a hundred are told within a tenth', () => {
+test('the median and the 99th of a hundred are reported within a tenth', () => {
   const times = fc.array(fc.double({ min: 0.001, max: 100_000, noNaN: true }), { minLength: 1, maxLength: 300 });
   fc.assert(
     fc.property(times, (each) => {

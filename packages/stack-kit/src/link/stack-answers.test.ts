@@ -17,13 +17,13 @@ const trace = {
 const point = { name: 'Level', address: 'a1', datatype: 'd' as const };
 const item = { title: 'Level', path: 'root/level', measurement: point, command: undefined };
 
-test('a detail as the contract has it is told as it is', () => {
+test('a detail as the contract has it is reported as it is', () => {
   const detail = { devices: [device('plc')], scanGroups: [group], clients: 2 };
   assert.deepEqual(readDetail(detail), { ...detail, leftOut: 0 });
   assert.deepEqual(readDetail(undefined), { devices: [], scanGroups: [], clients: undefined, leftOut: 0 });
 });
 
-test('of too many devices those that are down are told, and how many are not', () => {
+test('of too many devices those that are down are reported, and how many are not', () => {
   const devices = Array.from({ length: 300 }, (_, at) => device(`d${at}`, at < 299));
   const reported = readDetail({ devices, scanGroups: new Array(70).fill(group) });
   assert.equal(reported.devices[0]?.name, 'd299');
@@ -43,7 +43,7 @@ test('what makes no sense in a detail is left out and counted, and long texts ar
   assert.deepEqual(readDetail(hostile).devices, []);
 });
 
-test('a trace is told as it is, cut, or refused', () => {
+test('a trace is reported as it is, cut, or refused', () => {
   assert.deepEqual(readTrace(trace), trace);
   assert.equal(readTrace(undefined), undefined);
   assert.equal(readTrace({ ...trace, raw: 'f'.repeat(5000) })?.raw?.length, 2001);
@@ -58,7 +58,7 @@ test('a trace is told as it is, cut, or refused', () => {
     assert.throws(() => readTrace(wrong), TypeError);
 });
 
-test('a browse answer is told as it is, in fresh objects', () => {
+test('a browse answer is reported as it is, in fresh objects', () => {
   const properties = { ['__proto__']: 'x' };
   const answer = { items: [{ ...item, measurement: { ...point, eu: 'm', properties } }], cursor: '7' };
   const read = readBrowseAnswer(answer, 1);

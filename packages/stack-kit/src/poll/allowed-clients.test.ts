@@ -47,7 +47,7 @@ describe('allowed clients', () => {
     }
   });
 
-  test('in a net near their own are told apart', () => {
+  test('in a net near their own are distinguished', () => {
     fc.assert(
       fc.property(anyV4, fc.integer({ min: 1, max: 32 }), (address, prefix) => {
         fc.pre(!loopback(address));
@@ -135,7 +135,7 @@ describe('a listener', () => {
       assert.deepEqual(fields(host, ''), []);
   });
 
-  test('beyond loopback wants to be told who may come, or clients that prove who they are', () => {
+  test('beyond loopback requires a list of who may come, or clients that prove who they are', () => {
     for (const host of ['0.0.0.0', '::', '192.168.5.2', 'plant.example', '127.example']) {
       assert.deepEqual(fields(host, ''), ['allowedClients']);
       assert.deepEqual(fields(host, ' '), ['allowedClients']);

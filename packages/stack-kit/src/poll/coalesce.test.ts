@@ -72,7 +72,7 @@ describe('coalescing', () => {
     );
   });
 
-  test('leaves the given list as it was, and bears an empty one', () => {
+  test('leaves the given list as it was, and accepts an empty one', () => {
     const spans = [
       { start: 9, length: 1 },
       { start: 1, length: 1 },

@@ -8,7 +8,7 @@ const { start, stop } = pollersOfTests();
 const noAnswer = '0x18';
 
 describe('points that change while it runs', () => {
-  test('are all read anew at once, the new ones with them', async () => {
+  test('are all read again at once, the new ones with them', async () => {
     const plant = new PolledPlant();
     plant.setPoints([point('a/1')]);
     start(plant);
@@ -37,7 +37,7 @@ describe('points that change while it runs', () => {
     assert.equal(plant.poller.detail().devices?.length, 1);
   });
 
-  test('are never told what was still under way for where they lay before', async () => {
+  test('never get what was still under way for where they lay before', async () => {
     const plant = new PolledPlant();
     plant.device('a').answersAfterMs = 50;
     plant.device('b').answersAfterMs = 50;
@@ -142,7 +142,7 @@ describe('the end', () => {
     assert.deepEqual([plant.shown('a/1'), plant.shown('b/1')], [1, 1]);
   });
 
-  test('comes when no device answers any more, all points bad before, so that the link is made anew', async () => {
+  test('comes when no device answers any more, all points bad before, so that the link is made again', async () => {
     const plant = new PolledPlant();
     plant.setPoints([point('a/1'), point('b/1'), point('nothing/x')]);
     const state = start(plant);

@@ -259,7 +259,7 @@ describe('a device that falls silent', () => {
     [200, 4700],
     [10_000, 1000],
   ] as const) {
-    test(`is told bad within 5 s or two periods, if it is scanned every ${periodMs} ms and has ${limitMs} ms`, async () => {
+    test(`is reported bad within 5 s or two periods, if it is scanned every ${periodMs} ms and has ${limitMs} ms`, async () => {
       const plant = new PolledPlant({ timeoutMs: limitMs });
       plant.setPoints([point('a/1', periodMs), point('a/50', periodMs), point('a/9', 3_600_000), point('b/1')]);
       start(plant);

@@ -19,7 +19,7 @@ test('what was begun last is ended first, and a folder goes after what wrote int
   assert.equal(existsSync(folder), false);
 });
 
-test('everything is ended whatever throws, and the errors are told', async () => {
+test('everything is ended whatever throws, and the errors are reported', async () => {
   const cleanup = new AsyncDisposableStack();
   const folder = temporaryFolder(cleanup);
   const ended: string[] = [];

@@ -15,7 +15,7 @@ export type Hosting = (run: (hosted: HostedConnector) => Promise<void>) => Promi
 export function testConnector(world: ConnectorBench['world'], bench: () => ConnectorBench, hosting: Hosting): void {
   const [command] = world.commands;
 
-  test('nothing is sent before it is told to connect', async () => {
+  test('nothing is sent before it is reported to connect', async () => {
     const { role, vars, way, folder, later } = bench();
     const { values } = role.readVariables(vars);
     assert.notEqual(values, undefined, 'the variables of the world have faults');
@@ -70,7 +70,7 @@ export function testConnector(world: ConnectorBench['world'], bench: () => Conne
       assert.equal(hosted.state, 'up');
     }));
 
-  test('when the points change, the link stays and every value comes anew', () =>
+  test('when the points change, the link stays and every value comes again', () =>
     hosting(async (hosted) => {
       await bench().untilRight(hosted);
       const { connects } = hosted.connection.status().counters;

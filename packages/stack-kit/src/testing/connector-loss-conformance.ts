@@ -139,7 +139,7 @@ export function testLoss(world: ConnectorBench['world'], bench: () => ConnectorB
       assert.ok(isSame(await bench().device.get(address), before), 'it was sent when the link came back');
     }));
 
-  test('a write whose answer is lost may have been taken, is told so, and is never sent twice', () =>
+  test('a write whose answer is lost may have been taken, is reported so, and is never sent twice', () =>
     hosting(async (hosted) => {
       await bench().untilRight(hosted);
       const before = await bench().device.get(address);

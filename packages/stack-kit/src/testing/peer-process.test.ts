@@ -27,7 +27,7 @@ test('a peer that does not want to end is ended', async () => {
   assert.equal(peer.isRunning, false);
 });
 
-test('a peer that ends before it is ready tells what it said', async () => {
+test('a peer that ends before it is ready reports what it said', async () => {
   const program = `console.error('no such configuration'); process.exit(3)`;
   const start = () => PeerProcess.start({ command, args: ['-e', program], folder, isReady: () => false });
   await assert.rejects(start, /has ended; it said: no such configuration/);

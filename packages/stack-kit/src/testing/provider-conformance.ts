@@ -18,7 +18,7 @@ export function testProvider(world: ProviderBench['world'], bench: () => Provide
   const isTouched = async () => (listens ? accepts(bench().endpoint.port) : (bench().way?.touched ?? 0) > 0);
 
   // First of all: nobody has touched the way yet.
-  test('it neither listens nor connects before it is told to', async () => {
+  test('it neither listens nor connects before it is reported to', async () => {
     const { values } = bench().role.readVariables(bench().vars);
     assert.notEqual(values, undefined, 'the variables of the world have faults');
     const { createProvider } = await bench().role.load();

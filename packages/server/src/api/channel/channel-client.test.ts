@@ -39,7 +39,7 @@ describe('a client that does not keep up', () => {
     assert.equal(client.sendUpdates(Buffer.from('later')), true);
   });
 
-  test('is not told of what was passed over of measurements that it watches no more', async () => {
+  test('does not hear what was passed over of measurements that it watches no more', async () => {
     const { far, client } = await connect();
     far.pause();
     fill(client);
@@ -50,7 +50,7 @@ describe('a client that does not keep up', () => {
     assert.deepEqual(await newest, ['newest 4 skipped 0']);
   });
 
-  test('is told with the next values of what was passed over of a measurement that is gone', async () => {
+  test('hears with the next values what was passed over of a measurement that is gone', async () => {
     const { far, client } = await connect();
     far.pause();
     fill(client);
@@ -216,7 +216,7 @@ describe('a client that is silent', () => {
   });
 });
 
-test('whoever asks for a client is told when it goes, and leaves nothing behind while it stays', async () => {
+test('whoever asks for a client learns when it goes, and leaves nothing behind while it stays', async () => {
   const { far, socket, client } = await connect();
   const before = socket.listenerCount('close');
   const signals = Array.from({ length: 100 }, () => client.gone());
@@ -228,7 +228,7 @@ test('whoever asks for a client is told when it goes, and leaves nothing behind 
   assert.ok(client.gone().aborted);
 });
 
-test('whoever asks for a client that has closed its side and holds the line is told at once, and others at the next check', async () => {
+test('whoever asks for a client that has closed its side and holds the line is informed at once, and others at the next check', async () => {
   const { far, socket, client } = await connect();
   const early = client.gone();
   far.pause(); // it never sees that it was answered

@@ -49,7 +49,7 @@ const upgrade = [
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
 ];
 
-test('who is refused is told why, and closed soon: a stop does not wait for clients that keep their end open', async (t) => {
+test('who is refused learns why and is closed soon: a stop does not wait for clients that keep their end open', async (t) => {
   const service = new ModuleInterface(new ScriptedModules(), { clock: new ManualClock() });
   await service.open();
   const held: Socket[] = [];

@@ -41,7 +41,7 @@ interface Update {
   readonly removed?: boolean;
 }
 
-test('who begins to watch is told what there is, each item once, and then every change, those of a moment at once', () => {
+test('who begins to watch learns what there is, each item once, and then every change, those of a moment at once', () => {
   const { clock, watches, client, change } = bench('a', 'b');
   const { reported, client: one } = client();
   watches.watch(one, ['a', 'a']);
@@ -57,7 +57,7 @@ test('who begins to watch is told what there is, each item once, and then every 
   assert.equal(clock.pending, 0);
 });
 
-test('who watches none of what there is, or all where there is nothing, is told nothing', () => {
+test('who watches none of what there is, or all where there is nothing, learns nothing', () => {
   const { watches, client } = bench();
   const { reported, client: one } = client();
   watches.watch(one, []);
@@ -65,7 +65,7 @@ test('who watches none of what there is, or all where there is nothing, is told 
   assert.deepEqual(reported, []);
 });
 
-test('no change is told after what came later: not to who watches once more, and not to who watches all', () => {
+test('no change is reported after what came later: not to who watches once more, and not to who watches all', () => {
   const { clock, watches, client, change } = bench('a');
   const { reported, client: one } = client();
   watches.watch(one, ['a']);
@@ -79,7 +79,7 @@ test('no change is told after what came later: not to who watches once more, and
   assert.deepEqual(reported, [['a 0'], ['a 1', 'a 2'], ['a 2'], ['a 3', 'a 4'], ['a 4']]);
 });
 
-test('who watches no more is told what has changed before, and nothing afterwards', () => {
+test('who watches no more learns what has changed before, and nothing afterwards', () => {
   const { clock, watches, client, change } = bench('a', 'b');
   const { reported, client: one } = client();
   watches.watchAll(one);
@@ -98,7 +98,7 @@ test('who watches no more is told what has changed before, and nothing afterward
   assert.equal(reported.length, 4);
 });
 
-test('an item that goes is told with its last text, and is another one when it comes back', () => {
+test('an item that goes is reported with its last text, and is another one when it comes back', () => {
   const { clock, states, watches, client, change } = bench('a');
   const [named, all] = [client(), client()];
   watches.watch(named.client, ['a']);

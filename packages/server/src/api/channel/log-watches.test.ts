@@ -46,7 +46,7 @@ function bench() {
 
 const tooMany = (1 << 20) + 1;
 
-test('a client that does not keep up is told how many lines it has missed, once, as soon as it does', () => {
+test('a client that does not keep up learns how many lines it has missed, once, as soon as it does', () => {
   const { modules, watches, slow, client } = bench();
   watches.watch(client, ['a']);
   modules.print('a', ['1']);
@@ -60,7 +60,7 @@ test('a client that does not keep up is told how many lines it has missed, once,
   assert.deepEqual(slow.reported.slice(2), ['a: 5']);
 });
 
-test('what it has missed is told with the next line, where that comes first', () => {
+test('what it has missed is reported with the next line, where that comes first', () => {
   const { modules, watches, slow, client } = bench();
   watches.watch(client, ['a']);
   slow.pendingBytes = tooMany;
@@ -71,7 +71,7 @@ test('what it has missed is told with the next line, where that comes first', ()
   assert.deepEqual(slow.reported, ['a: 2, skipped 6']);
 });
 
-test('who watches no more, or is gone, is told nothing of what it has missed', () => {
+test('who watches no more, or is gone, learns nothing of what it has missed', () => {
   const ends = [
     ({ watches, client }: ReturnType<typeof bench>) => watches.unwatch(client, ['a', 'b']),
     ({ watches, client }: ReturnType<typeof bench>) => watches.leave(client),

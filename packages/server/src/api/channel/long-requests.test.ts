@@ -170,7 +170,7 @@ describe('while a long message is read and carried out, others are answered:', (
   }
 });
 
-test('each name of a long watch is named, and the reasons of 10,000 failures are told', async () => {
+test('each name of a long watch is named, and the reasons of 10,000 failures are reported', async () => {
   const client = new Listener();
   await takeTurns(client, { request: 'WatchCommands', id: 5, commands: [...unknown.slice(0, 30_000), 'point_1'] });
   const [answer, present] = client.reported;
@@ -218,7 +218,7 @@ test('what a client asks behind a long read or watch is answered behind it', asy
   client.leave();
 });
 
-describe('of what changes while a long watch begins nothing is lost, and nothing is told after a newer value:', () => {
+describe('of what changes while a long watch begins nothing is lost, and nothing is reported after a newer value:', () => {
   const batch = new Batch(1024);
   let value = 0;
   const change = () => {

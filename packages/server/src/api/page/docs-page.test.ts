@@ -95,7 +95,7 @@ describe('the reference page', () => {
     assert.match(realPage, /<p class="filter" hidden>/);
   });
 
-  test('tells status, title and remedy of every problem', () => {
+  test('reports status, title and remedy of every problem', () => {
     for (const [name, { status, title, remedy }] of Object.entries(problems)) {
       const entry = plain(
         realPage.match(new RegExp(`<article class="problem" id="problem-${name}">.*?</article>`, 's'))?.[0] ?? '',
@@ -139,7 +139,7 @@ describe('a schema on the page', () => {
   const shown = (field: TSchema) =>
     plain(docsPage(own(thing({ field })), plant).match(/<tr><th scope="row"><code><span.*?<\/tr>/s)?.[0] ?? '');
 
-  test('is told in words', () => {
+  test('is reported in words', () => {
     assert.match(shown(Type.Union([Type.String(), Type.Null()])), /text, or null/);
     assert.match(shown(Type.Record(Type.String(), Type.String())), /map of text to text/);
     assert.match(shown(Type.Array(Type.Integer())), /list of integer/);
@@ -148,7 +148,7 @@ describe('a schema on the page', () => {
     assert.match(shown(Type.Unknown()), /any value/);
   });
 
-  test('is told with what bounds it, and whether it is required', () => {
+  test('is reported with what bounds it, and whether it is required', () => {
     assert.match(shown(Type.Integer({ minimum: 0, maximum: 7 })), /required.*0 to 7/s);
     assert.match(shown(Type.Integer({ minimum: 1 })), /1 or more/);
     assert.match(shown(Type.Enum(['lt', 'gt'], { type: 'string' })), /one of lt, gt/);

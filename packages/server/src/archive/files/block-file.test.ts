@@ -136,7 +136,7 @@ describe('a damaged block', () => {
     }
   });
 
-  test('cut off anywhere gives what its directory still tells of, or says by its own error that this is nothing', (t) => {
+  test('cut off anywhere gives what its directory still reports, or says by its own error that this is nothing', (t) => {
     const { path, bytes, lines } = sample(t);
     const label = readLabel(bytes.subarray(0, labelBytes), path);
     assert.ok(label !== undefined);
@@ -158,7 +158,7 @@ describe('a damaged block', () => {
     assert.deepEqual(readAll(path, Buffer.concat([bytes, Buffer.alloc(1000, 7)])).lines, lines);
   });
 
-  test('tells which series and which times are left out, and leaves the columns as they were', (t) => {
+  test('reports which series and which times are left out, and leaves the columns as they were', (t) => {
     const { path, bytes } = sample(t);
     const whole = BlockFile.open(path);
     const { chunk } = whole.chunksOf(6)[0] as StoredChunk;
@@ -312,7 +312,7 @@ describe('a damaged block', () => {
     }
   });
 
-  test('whose index is damaged in one place gives the chunks that others tell of, and says that some are missing', (t) => {
+  test('whose index is damaged in one place gives the chunks that others report, and says that some are missing', (t) => {
     const series = sampleSeries[5] as Series;
     const records = Array.from({ length: 40 * 1024 }, (_, at) => ({ series: 5, timeUs: at, value: at, quality: 0xc0 }));
     const writer = new BlockWriter(archiveFolder(t), header);

@@ -143,7 +143,7 @@ describe('a journal', () => {
     assert.deepEqual(read(journal.path).lines, [lineOf({ ...one, quality: 0x5c0 })]);
   });
 
-  test('tells with each batch where it stands, so that what came before an offset is known', (t) => {
+  test('reports with each batch where it stands, so that what came before an offset is known', (t) => {
     const journal = Journal.create(archiveFolder(t), 1);
     declareAll(journal);
     const expected: number[] = [];

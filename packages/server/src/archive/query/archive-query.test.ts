@@ -229,7 +229,7 @@ test('trends and aggregates over long intervals are made from summaries', () => 
   store.close();
 });
 
-test('a chunk that is damaged is left out and told, and the rest is given', () => {
+test('a chunk that is damaged is left out and reported, and the rest is given', () => {
   const store = openStore();
   append(store, level, 4096);
   flush(store);

@@ -58,7 +58,7 @@ describe('a clock that jumps ahead', () => {
     store.close();
   });
 
-  test('AR-20: keeps in merges what is old, and leaves blocks alone that were to be written anew', () => {
+  test('AR-20: keeps in merges what is old, and leaves blocks alone that were to be written again', () => {
     const { store, clock } = openArchive();
     commit(store, levels(86_400, startUs));
     flush(store);

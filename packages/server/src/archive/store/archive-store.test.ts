@@ -330,7 +330,7 @@ describe('damage', () => {
     store.close();
   });
 
-  test('to the catalogue is mended from blocks and journals', () => {
+  test('to the catalogue is repaired from blocks and journals', () => {
     const { store, folder, clock } = openArchive();
     commit(store, levels(10, startUs));
     flush(store);

@@ -73,7 +73,7 @@ describe('merging', () => {
     }
   });
 
-  test('tells how far it is', () => {
+  test('reports how far it is', () => {
     const { store } = openArchive();
     for (let round = 0; round < 4; round++) {
       commit(store, [...levels(10, startUs, round), { key: 2, time: startUs, value: 'text', quality: 0xc0 }]);
@@ -209,7 +209,7 @@ describe('retention', () => {
     store.close();
   });
 
-  test('of one name writes a block anew without it, and leaves the others alone', () => {
+  test('of one name writes a block again without it, and leaves the others alone', () => {
     const { store, folder } = openArchive();
     const others = levels(10, startUs - 5 * dayUs).map((record) => ({ ...record, key: 3, value: true }));
     commit(store, [...levels(10_000, startUs - 5 * dayUs), ...others]);

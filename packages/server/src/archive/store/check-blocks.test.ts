@@ -6,7 +6,7 @@ import { commit, dayUs, flush, ignored, levels, openArchive, startUs } from '../
 import { openBlock } from './block-list.ts';
 import { checkBlocks } from './check-blocks.ts';
 
-test('a file that goes at whatever moment is told as gone, and the others are checked', () => {
+test('a file that goes at whatever moment is reported as gone, and the others are checked', () => {
   const { store } = openArchive();
   for (const week of [0, 1, 2]) commit(store, levels(10, startUs - week * 7 * dayUs));
   flush(store);

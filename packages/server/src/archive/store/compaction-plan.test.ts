@@ -32,7 +32,7 @@ test('four neighbours of about the same size are merged', () => {
   assert.deepEqual(pathsOf(chooseBlocks(blocksOf(10, 12, 9, 11))), ['block-0', 'block-1', 'block-2', 'block-3']);
 });
 
-test('a large block is not written anew for some small ones', () => {
+test('a large block is not written again for some small ones', () => {
   assert.equal(chooseBlocks(blocksOf(1000, 10, 10, 10)), undefined);
   assert.deepEqual(pathsOf(chooseBlocks(blocksOf(1000, 10, 10, 10, 10))), ['block-1', 'block-2', 'block-3', 'block-4']);
 });
@@ -44,7 +44,7 @@ test('no file becomes larger than the limit', () => {
   assert.equal(chooseAll(blocksOf(half, half + 1)), undefined);
 });
 
-test('a record is written anew a few times, however many generations come', () => {
+test('a record is written again a few times, however many generations come', () => {
   let blocks: BlockInfo[] = [];
   let written = 0;
   const count = 2000;

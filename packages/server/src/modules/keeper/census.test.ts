@@ -29,7 +29,7 @@ async function started(context: TestContext, script: string, options: { uid?: nu
 
 const sleeps = 'echo $$; exec sleep 60';
 
-test('what has the user that only this run has belongs to it, whatever mark it bears', asRoot, async (context) => {
+test('what has the user that only this run has belongs to it, whatever mark it has', asRoot, async (context) => {
   const uid = 61_999;
   const census = new Census(folderId);
   census.add(1, undefined, uid);

@@ -74,7 +74,7 @@ describe('in a group of its own', () => {
     assert.equal(existsSync(join(group, 'telltale-modules/f00d.2/memory.max')), false);
   });
 
-  test('a run that wanted more memory than it may have can be told from others', async (context) => {
+  test('a run that wanted more memory than it may have can be distinguished from others', async (context) => {
     const { open, group } = await layout(context, {});
     const run = await (await open())?.make('f00d.1', bound);
     assert.equal(await run?.ranOutOfMemory(), false);

@@ -63,7 +63,7 @@ async function kill(server: TestServer): Promise<void> {
 }
 
 describe('kill -9', () => {
-  test('of the keeper: every run is told to have ended, nothing lives, and the next start has a new keeper', async () => {
+  test('of the keeper: every run is reported to have ended, nothing lives, and the next start has a new keeper', async () => {
     const { run, started, ended, ends, keeper, marked, logged } = open();
     const runs = [run(pending), run(deaf), run(deaf)];
     await Promise.all(runs.map(started));
@@ -81,7 +81,7 @@ describe('kill -9', () => {
     assert.ok(logged.some((text) => /keeper of function modules ended/.test(text)));
   });
 
-  test('of the keeper: a start that it had just been told of is answered', async () => {
+  test('of the keeper: a start that it had just received is answered', async () => {
     const { run, started, ended, keeper } = open();
     await started(run(pending));
     const runs = Array.from({ length: 20 }, () => run(pending));
@@ -91,7 +91,7 @@ describe('kill -9', () => {
     assert.ok(ends.every((end) => end.kind === 'ended' || end.mayPass));
   });
 
-  test('of the keeper: whoever reads a log is told', async () => {
+  test('of the keeper: whoever reads a log is informed', async () => {
     const { run, started, keeper } = open();
     await started(run(pending));
     process.kill(keeper.pid as number, 'SIGSTOP');

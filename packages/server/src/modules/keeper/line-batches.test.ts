@@ -78,7 +78,7 @@ describe('lines on their way to the server', () => {
     assert.equal(flood.lines.length + flood.skipped, 10_000);
   });
 
-  test('are in order, within the bound, and every one that is not told is counted', () => {
+  test('are in order, within the bound, and every one that is not reported is counted', () => {
     const step = fc.oneof(
       fc.record({ module: fc.constantFrom('a', 'b', '__proto__'), length: fc.integer({ min: 0, max: 40_000 }) }),
       fc.constantFrom('advance', 'taken'),

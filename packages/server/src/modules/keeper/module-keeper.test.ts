@@ -176,7 +176,7 @@ describe('what is not started says why', () => {
 });
 
 describe('what a module prints', () => {
-  test('is in its log and is told to those who watch, by line, in order', async () => {
+  test('is in its log and is reported to those who watch, by line, in order', async () => {
     const { run, ended, keeper, lines } = open();
     await ended(
       run('#!/bin/sh\nfor i in 1 2 3; do echo out $i; echo err $i >&2; sleep 0.05; done\nprintf unfinished\n'),
@@ -221,7 +221,7 @@ describe('what a module prints', () => {
     );
   });
 
-  test('is told of the modules that are watched, and of no others', async () => {
+  test('is reported of the modules that are watched, and of no others', async () => {
     const { run, ended, keeper, texts } = open();
     keeper.watchLogs(['b', '__proto__']);
     const runs = ['a', 'b', '__proto__'].map((module) => run(`#!/bin/sh\necho ${module}\n`, { module }));
@@ -257,7 +257,7 @@ describe('the keeper', () => {
     await assert.rejects(read, { problem: 'stopping' });
   });
 
-  test('tells what the processes of each run use', async () => {
+  test('reports what the processes of each run use', async () => {
     const { run, usages } = open();
     const busy = run('#!/bin/sh\nsleep 1000 &\nwhile :; do :; done\n');
     const idle = run(pending);

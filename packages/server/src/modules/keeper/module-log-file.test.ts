@@ -119,7 +119,7 @@ test('half a line of a power cut stays, and the next is a line of its own', asyn
   assert.deepEqual(await textsIn(folder), ['whole', 'hal', 'next']);
 });
 
-test('a file that someone deletes is made anew', async () => {
+test('a file that someone deletes is made again', async () => {
   const folder = newFolder();
   const file = opened(folder);
   file.append(stamp, linesOf(['one']));
@@ -130,7 +130,7 @@ test('a file that someone deletes is made anew', async () => {
 });
 
 describe('a disk that takes nothing', () => {
-  test('costs lines, which are counted, and told where they are missing', async () => {
+  test('costs lines, which are counted, and reported where they are missing', async () => {
     const folder = newFolder();
     mkdirSync(folder);
     symlinkSync('/dev/full', logPath(folder, 'out', 0));
@@ -146,7 +146,7 @@ describe('a disk that takes nothing', () => {
     assert.deepEqual(await textsIn(folder), [notice, 'd']);
   });
 
-  test('is told at the end where nothing more is said, and whoever watches sees the lines', async () => {
+  test('is reported at the end where nothing more is said, and whoever watches sees the lines', async () => {
     const parent = mkdtempSync(join(top, 'm-'));
     const folder = join(parent, 'log');
     writeFileSync(folder, 'in the way');

@@ -168,7 +168,7 @@ test('any bytes in any chunks come back as the lines that they are', async () =>
   );
 });
 
-test('lines that the disk did not take are told at the end, when it takes something again; no handle stays open', async () => {
+test('lines that the disk did not take are reported at the end, when it takes something again; no handle stays open', async () => {
   const { folder, log, texts } = opened();
   const handles = openHandles();
   writeFileSync(folder, 'in its place');

@@ -22,7 +22,7 @@ for (const [where, cgroupRoot] of [
       return bench;
     };
 
-    test('is told with the exit code, or with the signal', async () => {
+    test('is reported with the exit code, or with the signal', async () => {
       const { run, ended } = open();
       const runs = ['exit 0', 'exit 7', 'kill -SEGV $$', 'kill -TERM $$'].map((line) => run(`#!/bin/sh\n${line}\n`));
       const ends = await Promise.all(runs.map(ended));
@@ -94,7 +94,7 @@ for (const [where, cgroupRoot] of [
       assert.ok(!isAlive(child));
     });
 
-    test('is told only when what the first process left behind has ended, too', async () => {
+    test('is reported only when what the first process left behind has ended, too', async () => {
       const { run, ended, keeper, marked } = open();
       const leave = "(trap '' TERM; while :; do sleep 1; done) &\nsetsid sleep 1000 &\nsleep 1000 &\nexit 4\n";
       const only = run(`#!/bin/sh\n${leave}`, { termToKillMs: 100 });
@@ -123,7 +123,7 @@ for (const [where, cgroupRoot] of [
 }
 
 describe('a user of its own', { skip: process.getuid?.() !== 0 && 'only root can give one' }, () => {
-  test('tells a process that forgot all else: its group, its session, its environment and its parent', async () => {
+  test('reports a process that forgot all else: its group, its session, its environment and its parent', async () => {
     const { run, ended, texts, started } = openOwn();
     const bounds = { ...noBounds, user: { uid: 61_191, gid: 61_191 } };
     const away = `sh -c 'echo $$; : > "$0"; exec sleep 1000' "$HOME/told"`;

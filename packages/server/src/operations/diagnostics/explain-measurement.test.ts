@@ -157,7 +157,7 @@ test('whatever was read, whoever reads it, and however it is set: it is explaine
   await fc.assert(property, { numRuns: 500 });
 });
 
-test('whatever a stack tells of itself, it is shown as the schema says', () => {
+test('whatever a stack reports itself, it is shown as the schema says', () => {
   const [connector, provider] = [checker(LiveConnector), checker(LiveProvider)];
   const points = { good: 1, uncertain: 2, bad: 3 };
   const property = fc.property(anyStatus, (status) => {

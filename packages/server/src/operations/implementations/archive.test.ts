@@ -181,7 +181,7 @@ describe('the archive over HTTP', () => {
     assert.equal(await erase('/commands/setpoint/-1/0'), 204);
   });
 
-  test('tells its figures, with what is damaged', async () => {
+  test('reports its figures, with what is damaged', async () => {
     archive.damages = [{ file: 'block', name: 'level', firstUs: 1_500_000, lastUs: Number.NaN, reason: 'checksum' }];
     const stats = JSON.parse(await read('/stats'));
     assert.deepEqual([stats.first, stats['journal-bytes'], stats.bytes], [[1, 0], 1024, 4096]);

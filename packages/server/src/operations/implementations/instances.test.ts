@@ -33,7 +33,7 @@ describe('function modules', () => {
     assert.deepEqual(await read('/names'), ['__proto__', 'a', 'broken', 'loop']);
   });
 
-  test('are told as objects, all or those that are named, whatever they are called', async () => {
+  test('are reported as objects, all or those that are named, whatever they are called', async () => {
     const all = await read<object>('/');
     assert.deepEqual(Object.keys(all), ['__proto__', 'a', 'broken', 'loop']);
     const one = checker(LiveFunctionModule);
@@ -43,7 +43,7 @@ describe('function modules', () => {
     assert.equal((await read<{ name: string }>('/__proto__')).name, '__proto__');
   });
 
-  test('are told by the fields that are asked for, each whole', async () => {
+  test('are reported by the fields that are asked for, each whole', async () => {
     const lastError = { text: 'it ended', t: [1_700_000_000, 0] };
     assert.deepEqual(await read('/?names=loop&fields=last-error,state'), {
       loop: { state: 'STOP', 'last-error': lastError },
@@ -65,7 +65,7 @@ describe('the log of a function module', () => {
     { t: at, stream: 'err', text: 'no "pump" \u{1F6B0}' },
   ];
 
-  test('is the newest 100 lines of both streams, unless told', async () => {
+  test('is the newest 100 lines of both streams, unless reported', async () => {
     modules.log = lines;
     const found = await read('/loop/log');
     assert.deepEqual(checker(Type.Array(LogLine)).faults(found), []);
