@@ -74,7 +74,7 @@ function message(text: string): Attack {
 
 const notifications = ['MeasurementUpdateNotification', 'CommandUpdateNotification'];
 
-/** Clients of the channel that each send requests, one after the other, and take what they are answered, and told first. */
+/** Clients of the channel that each send requests, one after the other, and take what they are answered, and sent first. */
 function channel(
   clients: number,
   ...requests: { readonly request: string; readonly [field: string]: unknown }[]
@@ -126,7 +126,7 @@ function requests(count: number, text: string): Attack {
   return () => Promise.all(times(count, () => ask(text)));
 }
 
-/** How long the server bears a connection on which `begin` is said, and `more` every second. */
+/** How long the server tolerates a connection on which `begin` is said, and `more` every second. */
 function lifeOf(begin: string, more: string): Attack {
   return async () => {
     const socket = await open();

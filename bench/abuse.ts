@@ -35,7 +35,7 @@ interface Row {
   readonly path?: string;
   /** Run by the shell before the server. */
   readonly prelude?: string;
-  /** How long the server may bear it, of what comes too slowly. */
+  /** How long the server may tolerate it, of what comes too slowly. */
   readonly mostLifeMs?: number;
   /** With a plant of 100,000 points in the place of the demo plant: what is asked for, it has. */
   readonly isLarge?: true;

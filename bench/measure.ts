@@ -11,7 +11,7 @@ export interface Result {
 export interface Benchmark {
   readonly name: string;
   readonly title: string;
-  /** `say` tells how it goes; what counts is in the results. */
+  /** `say` reports how it goes; what counts is in the results. */
   run(say: Say, options: Options): Promise<Result[]>;
 }
 

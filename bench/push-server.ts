@@ -1,5 +1,5 @@
 // A child process that pushes as fast as its clients take it: live points through the channel (`channel`), or one
-// prepared message by a bare ws server (`bare`). A round is told when the one before has been taken. Prints its address.
+// prepared message by a bare ws server (`bare`). A round is sent when the one before has been taken. Prints its address.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -10,7 +10,7 @@ const [side = 'channel', count = '1000', clients = '50'] = process.argv.slice(2)
 const wanted = Number(clients);
 const points = readyScaled(measurements(Number(count)));
 
-/** What waits for a client before the next round is told; enough that no client idles. */
+/** What waits for a client before the next round is sent; enough that no client idles. */
 const mostPending = 1 << 20;
 
 if (side === 'channel') {

@@ -92,7 +92,7 @@ export async function onceASecond(port: number, say: Say, { quick }: Options): P
   );
 }
 
-/** Milliseconds within which 99 of 100 requests were answered; tells within which half were. */
+/** Milliseconds within which 99 of 100 requests were answered; reports within which half were. */
 async function latency(server: ServerProcess, seconds: number, report: (half: number) => void): Promise<number> {
   const url = `${server.url}/data/measurements/hr777`;
   const [half = 0, most = 0] = (await output('latency-load.ts', [url, String(seconds), String(requestsASecond)]))
@@ -156,7 +156,7 @@ export async function during(
   return { rate: (after - before) / elapsed, cores: (usedAfter - used) / elapsed };
 }
 
-/** Of all threads. Only Linux tells. */
+/** Of all threads. Only Linux reports it. */
 export function processorSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
     .replace(/^.*\) /su, '')

@@ -79,7 +79,7 @@ async function runFailedAgain(): Promise<void> {
   unsteady = failed.filter(({ file }) => results.some((result) => result.file === file && result.isGood));
 }
 
-/** As node's own runner does, for whoever counts them; what failed is told once more. */
+/** As node's own runner does, for whoever counts them; what failed is reported once more. */
 function summarize(): void {
   const counts = noCounts();
   for (const result of results) addCounts(counts, result.counts);

@@ -4,7 +4,7 @@ import { type Batch, type Datatype, formatPrefixed, systemClock, type Value } fr
 import { Archive } from '../packages/server/src/archive/index.ts';
 
 export const seriesCount = 200;
-/** Some are erased in part now and then, some are written anew. */
+/** Some are erased in part now and then, some are written again. */
 export const erasedFrom = 190;
 export const replacedFrom = 180;
 const firstUs = 1_750_000_000_000_000;

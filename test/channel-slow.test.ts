@@ -1,4 +1,4 @@
-// A client that does not read, at the real server: what it is told when it reads again.
+// A client that does not read, at the real server: what it is sent when it reads again.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CheckedChannel } from './checked-channel.ts';

@@ -83,7 +83,7 @@ export function canBeRendered({ objects }: Model): boolean {
   });
 }
 
-/** `added family/name` and so on, in the order in which the server tells them. */
+/** `added family/name` and so on, in the order in which the server reports them. */
 export function differences(before: Objects, after: Objects): string[] {
   const lines: string[] = [];
   for (const family of familyNames) {

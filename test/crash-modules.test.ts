@@ -54,7 +54,7 @@ async function killKeeper(): Promise<number> {
   return keeper;
 }
 
-/** What was stopped by hand and what had failed is started as well: a start of the server begins anew. */
+/** What was stopped by hand and what had failed is started as well: a start of the server begins again. */
 async function startAgain(before: ReadonlyMap<string, number>): Promise<void> {
   await plant.startServer();
   for (const name of Object.keys(modules)) {

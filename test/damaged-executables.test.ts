@@ -1,4 +1,4 @@
-// An uploaded executable that is not as it was when the server starts: it is not run, it is told where people look, and
+// An uploaded executable that is not as it was when the server starts: it is not run, it is reported where people look, and
 // `telltale config missing` shows and acknowledges it.
 import assert from 'node:assert/strict';
 import { appendFileSync, rmSync } from 'node:fs';

@@ -1,5 +1,5 @@
 // Every file in the data folder of a plant with an archive, a function module, certificates and secrets is flipped, cut,
-// emptied and removed: what was acknowledged is wholly there, or it is told. Databases and archive have tests of their own
+// emptied and removed: what was acknowledged is wholly there, or it is reported. Databases and archive have tests of their own
 // for every place of their files. DAMAGE_POSITIONS says at how many places files are flipped and cut here.
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -118,7 +118,7 @@ test('every file of the folder is of a kind that has a promise', () => {
     /^archive\/[\w.-]+$/,
     /^executables\/pump-\w{8}\/executable$/,
     /^modules\/pump-\w{8}\/(logs?\/out\.log|bin\/executable)$/,
-    /^modules\/\.code\/.+/, // of the keeper, as Node keeps it: made anew where it does not fit
+    /^modules\/\.code\/.+/, // of the keeper, as Node keeps it: made again where it does not fit
     /^stacks\/.*own\/(certificate|private-key)\.pem$/,
     /^secrets\/switches\/(auth|priv)$/,
   ];

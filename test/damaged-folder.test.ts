@@ -1,4 +1,4 @@
-// A data folder that is not as the server left it: what was acknowledged is there, or it is told where people look, and
+// A data folder that is not as the server left it: what was acknowledged is there, or it is reported where people look, and
 // what cannot be used is refused in one line with its path.
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';

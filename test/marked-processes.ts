@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readdirSync, readSync, realpathSync } from 'node:fs';
 
-/** Only Linux tells. */
+/** Only Linux reports it. */
 export const canListProcesses = process.platform === 'linux';
 
 const mostBytes = 65_536;
@@ -13,7 +13,7 @@ export interface MarkedProcess {
   /** `keeper` is the run of the keeper. */
   readonly run: string;
   readonly module: string;
-  /** Each run has another, also where a new server counts its runs anew. */
+  /** Each run has another, also where a new server counts its runs again. */
   readonly token: string;
 }
 

@@ -14,7 +14,7 @@ import { until } from './until.ts';
 
 const skip = !canListProcesses && 'function modules run on Linux';
 
-/** Each with what is told of it. */
+/** Each with what is reported of it. */
 const wrong: Record<string, Hostile & { says: RegExp }> = {
   nothing: { program: undefined, says: /^could not be started: it has no executable: put one first$/ },
   garbage: {

@@ -1,5 +1,5 @@
 // Function modules that do everything wrong, beside one that does nothing wrong, on one real server: each is stopped by its
-// rules, nothing of it is left, what is told of it is right, and the others do not notice.
+// rules, nothing of it is left, what is reported of it is right, and the others do not notice.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type FunctionModuleStatus, fromTimestamp, type Timestamp } from '@telltale/schema';

@@ -1,7 +1,7 @@
 // How much memory and processor time processes have taken, as the system counts it.
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Only Linux tells. */
+/** Only Linux reports it. */
 export const hasProcMemory = process.platform === 'linux';
 
 /** The most bytes that the process has ever had resident; undefined where there is no such process. */

@@ -46,7 +46,7 @@ async function memoryOf(server: ServerProcess): Promise<Memory> {
   });
 }
 
-/** The client that does not read, and what it was told. */
+/** The client that does not read, and what it was sent. */
 class SlowClient {
   readonly values = new Map<number, number>();
   readonly authorities: string[] = [];

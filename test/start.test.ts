@@ -147,7 +147,7 @@ describe('the server does not start, says why in one line, and changes nothing',
     assert.equal((await server.end()).code, 0);
   });
 
-  /** Files that are no usable configuration database, and what is told of each; `cfgdb/database.test.ts` has them all. */
+  /** Files that are no usable configuration database, and what is reported of each; `cfgdb/database.test.ts` has them all. */
   const unusable: [string, (path: string) => unknown, RegExp][] = [
     ['is damaged', (path) => writeFileSync(path, damaged(readFileSync(path))), /cannot be opened.*--data/],
     [

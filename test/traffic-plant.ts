@@ -18,7 +18,7 @@ export const isWritable = (name: ConnectorName) => writable.includes(name);
 export interface ConnectorDefinition {
   /** Another one has other variables, and of most connectors another device: `mediumOf`. */
   readonly variant: 0 | 1;
-  /** A property that changes nothing but that the connector is started anew. */
+  /** A property that changes nothing but that the connector is started again. */
   readonly mark: number;
 }
 

@@ -1,4 +1,4 @@
-// Which configurations may run at a moment, as far as clients can tell: one from when its rendering was asked for until the
+// Which configurations may run at a moment, as far as clients can see: one from when its rendering was asked for until the
 // next one was acknowledged. What is observed must be right under one of them.
 import type { Plant, PointDefinition } from './traffic-plant.ts';
 import { names } from './traffic-plant.ts';

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Adds up the electrical power of the site, in kW, into the command site_energy, in kWh, and tells what a cubic metre
+# Adds up the electrical power of the site, in kW, into the command site_energy, in kWh, and reports what a cubic metre
 # takes now: Python's standard library alone. What was added up survives a restart, since commands do. A power that is
 # not good adds nothing, and that is printed.
 import json
@@ -18,15 +18,15 @@ GOOD = 0xC0
 
 stopping = threading.Event()
 signal.signal(signal.SIGTERM, lambda *_: stopping.set())
-told = ""
+logged = ""
 
 
-def tell(text):
+def log(text):
     """Prints it when it is another than the last one, and not every second."""
-    global told
-    if text != told:
+    global logged
+    if text != logged:
         print(text, flush=True)
-    told = text
+    logged = text
 
 
 def ask(method, path, **query):
@@ -50,14 +50,14 @@ def cycle(elapsed_s):
     points = ask("GET", "measurements/", names="site_power,main_flow", fields="vtq")
     power, _time, quality = points["site_power"]["vtq"]
     if quality & GOOD != GOOD:
-        tell(f"nothing is added: the quality of the power is {quality}")
+        log(f"nothing is added: the quality of the power is {quality}")
         return
     total, _time = ask("GET", "commands/site_energy")["vt"]
     write("site_energy", number(total) + number(power) * elapsed_s / 3600)
     flow, _time, quality = points["main_flow"]["vtq"]
     if quality & GOOD == GOOD and number(flow) > 1:
         write("specific_energy", number(power) / number(flow))
-    tell("adding up")
+    log("adding up")
 
 
 last = time.monotonic()
@@ -66,7 +66,7 @@ while not stopping.wait(PERIOD_S):
     try:
         cycle(now - last)
     except urllib.error.HTTPError as problem:
-        tell(problem.read().decode())
+        log(problem.read().decode())
     except OSError as error:
-        tell(f"nothing is added: {error}")
+        log(f"nothing is added: {error}")
     last = now

@@ -19,7 +19,7 @@ await module(process.env, {
     const setpoint = plant.command('tank1_level_setpoint');
     const position = plant.measurement('inlet_valve_position');
     if (level.number === undefined || setpoint.number === undefined || position.number === undefined) {
-      [integral, lastLevel] = [undefined, undefined]; // begin anew from where the valve is then
+      [integral, lastLevel] = [undefined, undefined]; // begin again from where the valve is then
       plant.status = `the valve stays where it is: ${[level, setpoint, position].find((each) => !each.isGood)}`;
       return;
     }

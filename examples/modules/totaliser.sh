@@ -13,10 +13,10 @@ ask() {
 # Seconds that go on evenly, whatever becomes of the time of day.
 seconds() { cut -d ' ' -f 1 /proc/uptime; }
 
-# tell TEXT: prints it when it is another than the last one, and not every second.
-tell() {
-  [ "$1" = "${told:-}" ] || echo "$1"
-  told=$1
+# log TEXT: prints it when it is another than the last one, and not every second.
+log() {
+  [ "$1" = "${logged:-}" ] || echo "$1"
+  logged=$1
 }
 
 last=$(seconds)
@@ -28,12 +28,12 @@ while sleep "$period"; do
   now=$(seconds)
   quality=${flow#* }
   if [ -z "$flow" ] || [ -z "$total" ]; then
-    tell 'nothing is added: the service does not tell'
+    log 'nothing is added: the service does not answer'
   elif [ $((quality & 192)) -ne 192 ]; then
-    tell "nothing is added: the quality of the flow is $quality"
+    log "nothing is added: the quality of the flow is $quality"
   else
     sum=$(awk "BEGIN { printf \"%.6f\", $total + ${flow% *} * ($now - $last) / 3600 }")
-    ask PUT "commands/inlet_totaliser?value=d$sum" && tell 'adding up'
+    ask PUT "commands/inlet_totaliser?value=d$sum" && log 'adding up'
   fi
   last=$now
 done

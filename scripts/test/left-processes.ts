@@ -1,5 +1,5 @@
 // Finds and ends the processes that a test file has started, wherever they went: they carry its mark in their environment,
-// or descend from one that does. Only Linux tells.
+// or descend from one that does. Only Linux reports it.
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import {

@@ -10,7 +10,7 @@ import { type Counts, readRecords } from './test-records.ts';
 export interface FileOptions {
   readonly file: string;
   readonly timeoutMs: number;
-  /** A path of its own: its processes are known by it, and what is told of the tests goes there. */
+  /** A path of its own: its processes are known by it, and what is reported of the tests goes there. */
   readonly mark: string;
   readonly env: NodeJS.ProcessEnv;
   /** Its output is shown as it comes; else it is kept for the result. */

@@ -26,7 +26,7 @@ export function addCounts(all: Counts, more: Counts): void {
   for (const name of Object.keys(all) as (keyof Counts)[]) all[name] += more[name];
 }
 
-/** Nothing was told where there is no file. The last line may be half written. */
+/** Nothing was reported where there is no file. The last line may be half written. */
 export function readRecords(path: string): Reported {
   const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
   const counts = noCounts();

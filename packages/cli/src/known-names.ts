@@ -1,4 +1,4 @@
-// Tells of names that do not exist, with the one that may have been meant.
+// Reports names that do not exist, with the one that may have been meant.
 import type { Family } from '@telltale/schema';
 import { nearestName } from '@telltale/schema/nearest-name';
 import { type Call, Refused } from './declaration.ts';

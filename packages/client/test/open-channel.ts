@@ -1,4 +1,4 @@
-// A channel to the scripted service, what it is told of, and how to wait for it.
+// A channel to the scripted service, what it is sent of, and how to wait for it.
 import type { TestContext } from 'node:test';
 import { Channel, type ChannelOptions, type MeasurementUpdate, type Watch } from '../src/channel.ts';
 import type { ScriptedService } from './scripted-service.ts';

@@ -47,7 +47,7 @@ export const FunctionModuleLogNotification = notification('FunctionModuleLogNoti
   skipped: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: 'How many lines before these are left out because they came faster than they could be told.',
+      description: 'How many lines before these are left out because they came faster than they could be sent.',
     }),
   ),
 });

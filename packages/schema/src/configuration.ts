@@ -133,7 +133,7 @@ export const FunctionModule = Type.Object(
           'characters of 0-9, a-z, A-Z, _, -, . and spaces; none of them is . or ...',
       }),
     ),
-    debug: Type.Optional(Flag('Whether the module is asked to tell more.')),
+    debug: Type.Optional(Flag('Whether the module is asked to log more.')),
     respawn: Type.Optional(Flag('Whether it is started again when it ends.')),
     enabled: Enabled,
     termToKill: Count('Milliseconds between SIGTERM and SIGKILL.'),
@@ -154,7 +154,7 @@ export type FunctionModule = Static<typeof FunctionModule>;
 const stackInstanceFields = {
   name: Identifier,
   stackName: Type.Optional(Text('The protocol stack that it runs.')),
-  wdtMeasurement: Type.Optional(Text('The boolean measurement that tells whether the link is up.')),
+  wdtMeasurement: Type.Optional(Text('The boolean measurement that says whether the link is up.')),
   vars: Type.Optional(TextMap("Settings, by the names of the stack's variables.")),
   properties: Properties,
 };

@@ -153,7 +153,7 @@ export const problems = {
     'The stack cannot do this',
     'Not every protocol or device supports it; the detail says what is missing.',
   ),
-  'device-refused': problem(502, 'The device did not tell', 'The detail gives its reason.'),
+  'device-refused': problem(502, 'The device refused the query', 'The detail gives its reason.'),
   'device-timeout': problem(
     504,
     'The connector did not answer in time',

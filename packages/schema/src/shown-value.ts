@@ -7,7 +7,7 @@ import { isPrefixedText } from './value.ts';
 /** The property of a measurement or command that says how many decimals people are shown. */
 export const precisionProperty = 'precision';
 
-/** More decimals than these no double has to tell apart. */
+/** More decimals than these no double has to distinguish. */
 export const maxPrecision = 15;
 
 /** The finest step that is worth showing, as a share of the range: better than most transmitters are. */

@@ -1,4 +1,4 @@
-// A host with the stacks of the tests in real threads, and everything that it tells.
+// A host with the stacks of the tests in real threads, and everything that it reports.
 import assert from 'node:assert/strict';
 import { type Clock, ProblemError, type Value } from '@telltale/schema';
 import type { StackCommand, StackPoint } from '@telltale/stack-kit';

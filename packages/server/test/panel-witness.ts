@@ -1,5 +1,5 @@
 // What one provider tells its panel, held against the model: its points are those of one rendering, and each value and
-// state is one that was told to all, in that order.
+// state is one that was sent to all, in that order.
 import type { ToPanel } from './line-panel.ts';
 import type { RenderingModel } from './rendering-model.ts';
 import { liveIn, names, type Plant, servedBy } from './rendering-plant.ts';
@@ -9,7 +9,7 @@ export interface PanelCommand {
   /** Of the measurement whose command it is. */
   readonly name: string;
   readonly datatype: string;
-  /** The rendering that the id is of, where the panel can tell. */
+  /** The rendering that the id is of, where the panel can see. */
   readonly since: number | undefined;
 }
 
@@ -21,7 +21,7 @@ export class PanelWitness {
   readonly #model: RenderingModel;
   readonly #reported: ReadonlyMap<string, readonly string[]>;
   readonly #fault: (fault: string) => void;
-  /** By name, up to where it has seen what was told. */
+  /** By name, up to where it has seen what was reported. */
   readonly #reached = new Map<string, number>();
   readonly #last = new Map<string, string>();
   #points = '';

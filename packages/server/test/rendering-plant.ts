@@ -32,7 +32,7 @@ export interface Definition {
 
 interface ConnectorDefinition {
   readonly device: 0 | 1;
-  /** A property: another one starts it anew. */
+  /** A property: another one starts it again. */
   readonly writeTimeout: string;
   /** A measurement that the service drives, or the device; or one that is nobody's watchdog. */
   readonly watchdog: 'none' | 'service' | 'device' | 'idle';

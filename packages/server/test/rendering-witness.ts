@@ -15,7 +15,7 @@ export class RenderingWitness {
   readonly panels: readonly PanelWitness[];
   /** Gathered, since who is told of something must not throw. */
   readonly faults: string[] = [];
-  /** By name of the object, every state that was told, and `gone`. */
+  /** By name of the object, every state that was reported, and `gone`. */
   readonly reported = new Map<string, string[]>();
   readonly #bench: RuntimeBench;
   readonly #devices: readonly LineDevice[];

@@ -100,7 +100,7 @@ export interface Connector {
    * Reads and publishes until the signal is aborted, then resolves; throws when the link is lost: then the host turns all
    * points bad, in one batch.
    *
-   * That a device is silent is for the stack to notice, since the host cannot tell silence from a device that has nothing
+   * That a device is silent is for the stack to notice, since the host cannot distinguish silence from a device that has nothing
    * to say. Within two scan periods of its points or 5 s, whichever is longer, `run` throws, or, where others behind the
    * same link still answer, all points of that device turn bad in one batch (`Batch.none`, communication failure). A
    * stack that polls has this from `Poller`. One whose device speaks by itself asks it for a sign of life often enough: a

@@ -127,7 +127,7 @@ export class PolledPlant {
     return this.sent.splice(0);
   }
 
-  /** The last that was told of a point. */
+  /** The last that was reported of a point. */
   shown(name: string): number | string | undefined {
     return this.reported.findLast(({ readings }) => Object.hasOwn(readings, name))?.readings[name];
   }

@@ -47,8 +47,8 @@ function open({ path, baudRate, parity, stopBits }: PortSettings): SerialPort {
 }
 
 /**
- * The native code of the library tells of bytes without letting promises go on that wait for them: in a process that does
- * nothing else they would be read when the next message comes. Whatever it tells of, an empty turn of the loop follows.
+ * The native code of the library reports bytes without letting promises go on that wait for them: in a process that does
+ * nothing else they would be read when the next message comes. Whatever it reports, an empty turn of the loop follows.
  */
 function hurry(port: SerialPort): void {
   const { poller } = port.port as unknown as { poller?: { on(event: string, call: () => void): void } };

@@ -267,7 +267,7 @@ export class BrokerLink {
     };
     const ask = () => {
       this.#client.sendPing();
-      // A thread that was held up comes to its timers before it comes to what has arrived: hence another turn.
+      // A thread that was held up comes to its timers before it comes to what has arrived: therefore another turn.
       this.#cancelPing = clock.after(variables.timeoutMs, () => {
         this.#cancelPing = clock.after(1, () => {
           if (hasSpoken()) wait();

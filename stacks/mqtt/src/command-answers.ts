@@ -1,4 +1,4 @@
-// Tells which command a device's answer belongs to. An answer that comes late must never be taken for that of the next
+// Finds which command a device's answer belongs to. An answer that comes late must never be taken for that of the next
 // command: if the two cannot be distinguished, the next is refused until the late answer has come or has timed out.
 import type { Clock } from '@telltale/schema';
 import { Refused } from '@telltale/stack-kit';

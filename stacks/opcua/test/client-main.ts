@@ -1,5 +1,5 @@
 // A client of the library, in a process of its own: `node client-main.ts <folder>`. Has as many sessions as it is told to
-// open, and forgets nothing of what it was told of.
+// open, and forgets nothing of what it was sent of.
 import { randomBytes } from 'node:crypto';
 import { systemClock } from '@telltale/schema';
 import {

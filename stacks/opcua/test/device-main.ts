@@ -112,7 +112,7 @@ add('Label', DataType.String, '');
 add('Open', DataType.Boolean, false);
 add('Setpoint', DataType.Double, 0);
 add('Speed', DataType.Int32, 0);
-// Whoever samples it as fast as it can be is told every change.
+// Whoever samples it as fast as it can be gets every change.
 const ticks = { count: 0, variable: add('Ticks', DataType.Int32, 0, { minimumSamplingInterval: 0 }) };
 const ticking: { timer?: NodeJS.Timeout } = {};
 // Behind a gateway that has lost sight of its device, which takes the value.

@@ -32,7 +32,7 @@ export class Faults {
   readonly #faults = new Map<FaultFunction, Map<string | undefined, Fault>>();
 
   /**
-   * A write to a command that injects a fault: 1 and 0 of a boolean, seconds of a number. `strikable` tells whether
+   * A write to a command that injects a fault: 1 and 0 of a boolean, seconds of a number. `strikable` says whether
    * there is a point of this name that faults strike.
    */
   write(

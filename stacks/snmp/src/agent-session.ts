@@ -241,7 +241,7 @@ export class AgentSession {
     const { clock, host, user } = this.#options;
     if (user !== undefined && this.#engine === undefined && !isDiscovery) {
       // It was lost meanwhile; without it nothing can be signed.
-      const reason = 'the agent has to be met anew';
+      const reason = 'the agent has to be discovered again';
       throw question.type === pduType.set ? new NotConnected(reason) : new NoAnswer(reason);
     }
     const id = this.#freeId();

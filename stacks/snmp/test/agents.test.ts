@@ -305,7 +305,7 @@ describe('against snmpd', { skip }, () => {
     t.after(() => other.stop());
     const { port } = other;
     const keys = { version: '3', user: 'u4', authKey: 'first key', privKey: 'second key' };
-    // The other one keeps the link up meanwhile: nothing is begun anew for it.
+    // The other one keeps the link up meanwhile: nothing is begun again for it.
     const hosts = `a=127.0.0.1:${port}, b=127.0.0.1:${peer.port}`;
     const running = await started(t, { ...base(), hosts, timeoutMs: '300', ...keys }, [
       { name: 'x', address: `a/${at('1.0')}`, datatype: 'i' },

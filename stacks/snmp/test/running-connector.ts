@@ -63,7 +63,7 @@ export class RunningConnector {
     this.#ended = this.#live();
   }
 
-  /** As the server does it, but for the pauses: a link that is lost is made anew. */
+  /** As the server does it, but for the pauses: a link that is lost is made again. */
   async #live(): Promise<void> {
     const { signal } = this.#controller;
     while (!signal.aborted) {

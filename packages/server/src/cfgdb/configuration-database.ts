@@ -32,7 +32,7 @@ export interface ConfigurationDatabaseOptions {
   /** The data folder; it exists and is ours alone. */
   readonly folder: string;
   readonly stackModules: readonly string[];
-  /** Told while another file takes the place of the database. */
+  /** Called while another file takes the place of the database. */
   readonly whileReplacing?: (replace: () => Promise<void>) => Promise<void>;
   /** Makes ready what is to be rendered, one at a time. Where it rejects, the operation is refused and nothing is stored. */
   readonly prepare: (rendering: RenderingBytes) => Promise<PreparedRendering>;

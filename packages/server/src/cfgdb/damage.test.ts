@@ -1,4 +1,4 @@
-// Promises of a configuration database whose files are damaged: what was acknowledged is wholly there, or it is told.
+// Promises of a configuration database whose files are damaged: what was acknowledged is wholly there, or it is reported.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

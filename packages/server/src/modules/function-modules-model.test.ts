@@ -182,7 +182,7 @@ class Both {
     }
   }
 
-  /** What is told fits, and nobody runs who should not. */
+  /** What is reported fits, and nobody runs who should not. */
   check(): void {
     const { modules, processes, tokens } = this.bench;
     for (const each of names) {

@@ -1,4 +1,4 @@
-// Promises of the live state whose files are damaged: what was kept is wholly there, or it is told.
+// Promises of the live state whose files are damaged: what was kept is wholly there, or it is reported.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

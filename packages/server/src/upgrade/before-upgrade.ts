@@ -48,7 +48,7 @@ export function goingBack(folder: string, format: number): string {
   return `rm -f ${quoted(folder)}/*.sqlite-wal; cp ${quoted(join(folder, copiesOf(format)))}/* ${quoted(folder)}`;
 }
 
-/** The lock, SQLite's index of a log, and what is written anew. */
+/** The lock, SQLite's index of a log, and what is written again. */
 function isPassing(name: string): boolean {
   return name === 'telltale.lock' || name.startsWith(formatName) || name.endsWith('-shm');
 }

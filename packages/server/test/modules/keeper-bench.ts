@@ -1,4 +1,4 @@
-// A keeper with a folder of its own for tests: writes scripts, starts them, remembers all that is told, looks at /proc.
+// A keeper with a folder of its own for tests: writes scripts, starts them, remembers all that is reported, looks at /proc.
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ export interface KeeperBench {
   readonly folderId: string;
   readonly keeper: ModuleKeeper;
   readonly pids: Map<number, number>;
-  /** All that was ever told of the end of a run: one is right. */
+  /** All that was ever reported of the end of a run: one is right. */
   readonly ends: Map<number, RunEnd[]>;
   readonly usages: Map<number, Usage>;
   readonly lines: LogLine[];

@@ -64,7 +64,7 @@ class HostedPlant extends PolledPlant {
     this.setPoints(points);
   }
 
-  /** Takes over what was told. */
+  /** Takes over what was reported. */
   look(): void {
     for (const { readings } of this.take())
       for (const [name, shown] of Object.entries(readings)) this.shownNow.set(name, shown);

@@ -25,7 +25,7 @@ export class SourceTimes {
 
   /**
    * A reading that the device stamped `sourceUs`. `deviceNowUs` is what the device's clock said when it sent it, where
-   * the protocol tells; undefined where it is not known: then only times ahead of the server, and before 2000, are judged,
+   * the protocol says it; undefined where it is not known: then only times ahead of the server, and before 2000, are judged,
    * since a value that has not changed for long is rightly old. Off by more than allowed: the server's time, and good becomes
    * uncertain. What is uncertain or bad stays so.
    */

@@ -42,7 +42,7 @@ export interface ConnectorWorld {
   readonly transport: Transport;
   /**
    * Whether the protocol, as the variables set it, recognises a flipped bit: a checksum or a signature of its own. Where
-   * it does not, a garbled value cannot be told from a true one, and only the rest is asked.
+   * it does not, a garbled value cannot be distinguished from a true one, and only the rest is asked.
    */
   readonly recognisesGarbling: boolean;
   /**
@@ -107,7 +107,7 @@ export interface ProviderWorld {
   readonly commands: readonly SamplePoint[];
   /** The longest until a client sees what was published. 15 s. */
   readonly seenMs?: number;
-  /** False where a client is never told that its write was refused. True. */
+  /** False where a client never learns that its write was refused. True. */
   readonly writesAreAnswered?: boolean;
 }
 

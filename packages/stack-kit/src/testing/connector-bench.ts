@@ -23,7 +23,7 @@ export class ConnectorBench {
   readonly way: Way;
   readonly folder: string;
   readonly #cleanup: AsyncDisposableStack;
-  /** Bits are flipped and nobody can tell: readings are not judged. */
+  /** Bits are flipped and nobody can see: readings are not judged. */
   isBlind = false;
   readonly #had = new Map<string, Set<Value>>();
   readonly #at = new Map<string, number>();

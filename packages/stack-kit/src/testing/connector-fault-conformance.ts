@@ -58,7 +58,7 @@ export function testFaults(world: ConnectorBench['world'], bench: () => Connecto
   }
 }
 
-/** Nobody who speaks this protocol could tell that something is wrong. */
+/** Nobody who speaks this protocol could see that something is wrong. */
 function isHidden({ recognisesGarbling, distinguishesAnswers }: ConnectorBench['world'], { kind }: Fault): boolean {
   const isChanged = kind === 'garble' || kind === 'mangle';
   const isRepeated = kind === 'duplicate' || kind === 'mangle';

@@ -127,7 +127,7 @@ export class FaultProxy implements AsyncDisposable {
     }
   }
 
-  /** One side is gone without an end: the other is told, unless a fault keeps it from hearing. */
+  /** One side is gone without an end: the other is notified, unless a fault keeps it from hearing. */
   #broken(pair: Pair): void {
     const isDeaf = ({ fault }: FaultDice) => fault.kind === 'discard' || fault.kind === 'stall';
     const isHeard = pair.client.destroyed

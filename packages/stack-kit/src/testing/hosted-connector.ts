@@ -19,7 +19,7 @@ export interface HostedConnectorOptions {
   readonly folder: string;
   readonly measurements: readonly HostedPoint[];
   readonly commands: readonly HostedPoint[];
-  /** Nobody could tell whether a reading is true: none is judged. */
+  /** Nobody could see whether a reading is true: none is judged. */
   readonly isBlind: () => boolean;
   /** Why a good reading cannot be true; undefined where it can. */
   readonly lieOf: (address: string, value: Value) => string | undefined;

@@ -17,7 +17,7 @@ export function holdings(): Holdings {
   try {
     count('open file', readdirSync('/proc/self/fd').length);
   } catch {
-    // Only Linux tells.
+    // Only Linux reports it.
   }
   return counts;
 }

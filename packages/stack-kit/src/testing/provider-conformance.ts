@@ -144,7 +144,7 @@ function testWrites(world: ProviderBench['world'], bench: () => ProviderBench, s
       hosted.refusal = 'the plant is in manual';
       const writing = client.write(command.address, valueAt(command, 1));
       if (world.writesAreAnswered === false) await writing;
-      else await assert.rejects(writing, 'the client was told that it was accepted');
+      else await assert.rejects(writing, 'the client got the answer that it was accepted');
       hosted.refusal = undefined;
       await client.write(command.address, valueAt(command, 2));
       assert.deepEqual(

@@ -10,7 +10,7 @@ export interface ServedMetric {
 
 type PointLike = Pick<StackPoint, 'address'> & Parameters<typeof propertyOf>[0];
 
-/** Two devices have metrics of the same name, but two points of a provider never the same address: hence the first form. */
+/** Two devices have metrics of the same name, but two points of a provider never the same address: therefore the first form. */
 export function servedMetric(point: PointLike): ServedMetric {
   const { address } = point;
   const at = address.indexOf('#');

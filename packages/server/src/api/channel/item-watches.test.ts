@@ -5,7 +5,7 @@ import { Slices } from '../../runtime/index.ts';
 import type { ChannelClient } from './channel-client.ts';
 import { ItemWatches } from './item-watches.ts';
 
-/** Items whose text is their state, and a client that keeps what it is told: one list a message. */
+/** Items whose text is their state, and a client that keeps what it is sent: one list a message. */
 function bench(...names: string[]) {
   const clock = new ManualClock();
   const states = new Map(names.map((name) => [name, 0]));

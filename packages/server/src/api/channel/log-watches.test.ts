@@ -4,7 +4,7 @@ import { ScriptedModules } from '../../../test/scripted-modules.ts';
 import type { ChannelClient } from './channel-client.ts';
 import { LogWatches } from './log-watches.ts';
 
-/** A client that takes what it is told when the test says so. */
+/** A client that takes what it is sent when the test says so. */
 class SlowClient {
   readonly reported: string[] = [];
   pendingBytes = 0;

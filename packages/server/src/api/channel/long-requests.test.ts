@@ -50,7 +50,7 @@ interface Reported {
   }[];
 }
 
-/** A client, and what it was told. */
+/** A client, and what it was sent. */
 class Listener {
   readonly messages: string[] = [];
   readonly holds: boolean[] = [];

@@ -129,7 +129,7 @@ export class BlockFile {
   series(onDamage?: (damage: Damage) => void): Series[] {
     const series = this.#readNames();
     if (series.length < this.#label.series || this.#look((directory) => directory.lost) > 0) {
-      const damage = this.#damage('not all of its series can be told');
+      const damage = this.#damage('not all of its series are known');
       if (onDamage === undefined) throw new Damaged(damage);
       onDamage(damage);
     }

@@ -1,4 +1,4 @@
-// Ends the process, as far as its files can tell, before each call that changes a file, and in the middle of each write.
+// Ends the process, as far as its files can see, before each call that changes a file, and in the middle of each write.
 import assert from 'node:assert/strict';
 import fs, { cpSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';

@@ -32,7 +32,7 @@ function append(table: Memtable, records: readonly Plain[], first: number): void
   for (const [at, { series: number, time, isReplacing }] of records.entries()) {
     const quality = 0xc0 | (isReplacing ? replaces : 0);
     if (number === 2) batch.text(number, String(first + at), quality, time);
-    // With all its bits: as a double it is none that could be told from others.
+    // With all its bits: as a double it is none that could be distinguished from others.
     else if (number === 1) batch.long(number, 0x7ff4_0000_0000_0000n + BigInt(first + at), quality, time);
     else batch.number(number, first + at, quality, time);
   }

@@ -12,7 +12,7 @@ import { readModuleLog } from './module-log-read.ts';
 
 const top = temporaryFolder(suiteCleanup());
 
-/** Where the system tells. */
+/** Where the system reports it. */
 const openHandles = () => (existsSync('/proc/self/fd') ? readdirSync('/proc/self/fd').length : 0);
 
 function opened(options: Partial<ModuleLogOptions> = {}) {

@@ -149,7 +149,7 @@ test('whatever was read, whoever reads it, and however it is set: it is explaine
       const [value, timeUs, quality] = bench.vtq('p');
       assert.deepEqual([found.vtq[0], found.vtq[2], found.quality], [value, quality, describeQuality(quality)]);
       assert.equal(timeUs, fromTimestamp(found.vtq[1]));
-      // Who only reads the summary is never told that a bad value is good.
+      // Who only reads the summary never learns that a bad value is good.
       if (!isGood(quality)) assert.doesNotMatch(found.summary, /^It is good/);
       bench.measurements.close();
     },
