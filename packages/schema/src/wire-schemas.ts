@@ -20,7 +20,8 @@ export const PrefixedValue = Type.String({
 export const Quality = Type.Integer({
   minimum: 0,
   maximum: 0xffff,
-  description: 'OPC DA 2.05 quality; the mask 192 distinguishes good (192), uncertain (64) and bad (0). 32768: simulated.',
+  description:
+    'OPC DA 2.05 quality; the mask 192 distinguishes good (192), uncertain (64) and bad (0). 32768: simulated.',
 });
 
 export const ArchiveQuality = Type.Integer({

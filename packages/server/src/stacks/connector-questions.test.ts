@@ -73,7 +73,9 @@ describe('browse', () => {
     assert.match(await problemOf(host.browse('line', at(), signal)), /^connector-down: .*still connecting/);
   });
 
-  test('ends with its asker, and the stack is reported, long before its time is over', { timeout: 20_000 }, async () => {
+  test('ends with its asker, and the stack is reported, long before its time is over', {
+    timeout: 20_000,
+  }, async () => {
     const { host, lines, until } = await setUp();
     const asker = new AbortController();
     const browsing = host.browse('a', at('endless'), asker.signal);
