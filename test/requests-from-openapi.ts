@@ -90,7 +90,14 @@ function requestOf(
   const body = requestBody === undefined ? noBody : bodyOf(requestBody.content, schemas, samples[operationId]);
   return fc
     .tuple(
-      fc.record({ name: nameInPath, id: idInPath, t_since: timeInPath, t_until: timeInPath }),
+      fc.record({
+        name: nameInPath,
+        id: idInPath,
+        t_since: timeInPath,
+        t_until: timeInPath,
+        folder: mostly(fc.constant('guides'), nameInPath),
+        page: mostly(fc.constant('archive.md'), nameInPath),
+      }),
       mostly(fc.constant(''), anyOddity),
       queryOf(parameters, schemas),
       anyHeaders,

@@ -76,13 +76,15 @@ export async function build(program, place = cacheFolder) {
  * Everything that a build is made of. What is installed counts by the lists that npm keeps of it.
  * @param {Program} program
  */
-function readSources({ parts }) {
+function readSources({ parts, documents }) {
   const patterns = ['packages/launcher', ...parts].flatMap((part) => [
     dirname(part),
     `${part}/{src,src/**,templates/**,package.json}`,
   ]);
   const installed = ['package-lock.json', 'node_modules/.package-lock.json'];
-  const found = globSync([...patterns, ...installed], { cwd: root }).filter((path) => !path.endsWith('.test.ts'));
+  const found = globSync([...patterns, ...documents, ...installed], { cwd: root }).filter(
+    (path) => !path.endsWith('.test.ts'),
+  );
   return found.sort().map((path) => {
     const stamp = stampOf(path);
     const isFile = statSync(join(root, path)).isFile();
@@ -150,6 +152,9 @@ async function bundle({ name, source }, sources, folder) {
   }
   for (const { path } of sources.filter(({ path, content }) => content && path.includes('/templates/'))) {
     cpSync(join(root, path), join(folder, 'templates', basename(path)));
+  }
+  for (const { path } of sources.filter(({ path }) => path.endsWith('.md') && !path.includes('/templates/'))) {
+    cpSync(join(root, path), join(folder, path));
   }
   for (const stack of stacks) {
     const manifest = { type: 'module', telltale: { stack: './stack.mjs' } };

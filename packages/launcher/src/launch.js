@@ -13,6 +13,7 @@ export { programs } from './programs.js';
  * @property {string} name Of its builds.
  * @property {string} source The path of its main module, from the root.
  * @property {readonly string[]} parts The packages that it is made of, as patterns of paths from the root.
+ * @property {readonly string[]} documents What it serves as it is, likewise.
  */
 
 /**

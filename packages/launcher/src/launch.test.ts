@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
+  globSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -23,7 +24,8 @@ const cache = 'node_modules/.cache/telltale';
 /** A program of two modules, a thread and a stack, with the launcher beside it, as they stand in the repository. */
 const tree: Record<string, string> = {
   'packages/tiny/bin.mjs': `import { launch } from '../launcher/src/launch.js';
-    await launch({ name: 'tiny', source: 'packages/tiny/src/main.ts', parts: ['packages/tiny', 'stacks/*'] });`,
+    await launch({ name: 'tiny', source: 'packages/tiny/src/main.ts', parts: ['packages/tiny', 'stacks/*'], documents: ['docs/*.md'] });`,
+  'docs/guide.md': '# A guide\n',
   'packages/tiny/package.json': '{"name": "tiny", "type": "module"}',
   'packages/tiny/src/main.ts': `import { Worker } from 'node:worker_threads';
     import { word } from './word.ts';
@@ -137,7 +139,12 @@ describe('a program', () => {
 
   test('runs from a release that was made of its sources, and not from another one', async () => {
     const { build } = (await import(join(root, 'packages/launcher/src/build.js'))) as typeof import('./build.js');
-    const program = { name: 'tiny', source: 'packages/tiny/src/main.ts', parts: ['packages/tiny', 'stacks/*'] };
+    const program = {
+      name: 'tiny',
+      source: 'packages/tiny/src/main.ts',
+      parts: ['packages/tiny', 'stacks/*'],
+      documents: ['docs/*.md'],
+    };
     await build(program, join(root, 'dist'));
     assert.equal(await run(), 'build one build one');
     assert.throws(() => builds(), /ENOENT/);
@@ -148,10 +155,16 @@ describe('a program', () => {
 
   test('runs from a release that comes without sources', async () => {
     const { build } = (await import(join(root, 'packages/launcher/src/build.js'))) as typeof import('./build.js');
-    const program = { name: 'tiny', source: 'packages/tiny/src/main.ts', parts: ['packages/tiny', 'stacks/*'] };
+    const program = {
+      name: 'tiny',
+      source: 'packages/tiny/src/main.ts',
+      parts: ['packages/tiny', 'stacks/*'],
+      documents: ['docs/*.md'],
+    };
     await build(program, join(root, 'dist'));
     rmSync(join(root, 'packages/tiny/src'), { recursive: true });
     assert.equal(await run(), 'build one build one');
+    assert.equal(globSync('tiny-*/docs/guide.md', { cwd: join(root, 'dist') }).length, 1);
   });
 });
 

@@ -9,9 +9,9 @@ import {
   ChannelServer,
   connectionLimits,
   createHttpServer,
-  documentPaths,
   documentsOf,
   type HttpServer,
+  isDocument,
   type Metrics,
   mostFiles,
   operationRoutes,
@@ -60,7 +60,7 @@ export function createHttp(parts: Interfaces, implementations: Implementations):
     paths: pathsOf(settings),
     gate,
     limits: settings,
-    headers: { getReference: { 'content-security-policy': pagePolicy } },
+    headers: { getReference: pagePolicy, getDocument: pagePolicy },
   });
   return createHttpServer({
     routes,
@@ -68,7 +68,7 @@ export function createHttp(parts: Interfaces, implementations: Implementations):
     log,
     metrics,
     gate,
-    documents: documentPaths,
+    isDocument,
     clock: systemClock,
     maxConnections: connectionLimits(mostFiles(), settings['max-clients']).maxConnections,
     largestBodyBytes: settings['max-json-size'],

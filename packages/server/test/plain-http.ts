@@ -22,7 +22,7 @@ export function plainHttp(options: Pick<HttpServerOptions, 'routes'> & Partial<H
     log: pino({ level: 'silent' }),
     metrics: new Metrics(),
     gate: openGate,
-    documents: new Set(),
+    isDocument: () => false,
     clock: systemClock,
     maxConnections: 1000,
     largestBodyBytes: 64 << 20,

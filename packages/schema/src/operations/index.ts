@@ -80,3 +80,5 @@ export {
   type Resource,
   type WatchKind,
 } from './operation.ts';
+
+export { type Tag, tagOf } from './tags.ts';

@@ -1,9 +1,10 @@
 // Promises of the catalogue: what every declaration keeps to.
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import Type from 'typebox';
 import { channelRequestNames, channelRequests } from '../channel.ts';
-import { type ChannelForm, declarationOf, httpOperationNames, operationNames } from './index.ts';
+import { type ChannelForm, declarationOf, httpOperationNames, operationNames, tagOf } from './index.ts';
 
 const all = operationNames.map((name) => ({ name, ...declarationOf(name) }));
 const ofHttp = httpOperationNames.map((name) => ({ name, ...declarationOf(name) }));
@@ -95,5 +96,12 @@ test('whatever a request of several operations can say means one of them', () =>
     const [field = ''] = Object.keys(operations.at(-1)?.when ?? {});
     const meant = operations.filter(({ when }) => Object.keys(when).length === 1).map(({ when }) => when[field]);
     assert.deepEqual(meant.sort(), [...(choices[field]?.enum ?? [])].sort(), request);
+  }
+});
+
+test('every tag is described, and has a guide', () => {
+  for (const { name, tag } of all) {
+    const guide = new URL(`../../../../docs/guides/${tagOf(tag)?.guide}.md`, import.meta.url);
+    assert.ok(existsSync(guide), `${name}: the tag ${tag} needs a line in operations/tags.ts`);
   }
 });

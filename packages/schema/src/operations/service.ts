@@ -103,6 +103,21 @@ export const serviceOperations = {
       answer: { status: 200, description: 'A page.', type: 'text/html; charset=utf-8', schema: Type.String() },
     },
   }),
+  getDocument: declare({
+    ...reads(service),
+    summary: 'Get a guide or another document, a page',
+    isAlwaysAvailable: true,
+    input: {
+      folder: Type.Enum(['guides', 'generated', 'stacks'], { type: 'string', description: 'Its folder.' }),
+      page: Type.String({ maxLength: 64, description: 'The name of its file.', examples: ['archive.md'] }),
+    },
+    problems: ['unknown-object'],
+    http: {
+      method: 'GET',
+      path: '/docs/:folder/:page',
+      answer: { status: 200, description: 'A page.', type: 'text/html; charset=utf-8', schema: Type.String() },
+    },
+  }),
   getRoot: declare({
     ...reads(service),
     summary: 'Redirect to the API reference',

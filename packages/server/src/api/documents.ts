@@ -1,22 +1,38 @@
-// The documents of the service: the OpenAPI document, and the reference page made of it.
-import { type ExamplePlant, once } from '../operations/index.ts';
+// The documents of the service: the OpenAPI document, the reference page made of it, and the guides.
+import { type ExamplePlant, once, type ServiceParts } from '../operations/index.ts';
 import { type OpenApiOptions, openApiDocument } from './openapi.ts';
-import { docsPage, docsScriptHash } from './page/docs-page.ts';
+import type { PageSources } from './page/docs-page.ts';
+import { docsScriptHash } from './page/docs-script.ts';
 
 /** The page loads nothing: only its own style and its one script. */
-export const pagePolicy = `default-src 'none'; style-src 'unsafe-inline'; script-src '${docsScriptHash}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+export const pagePolicy = {
+  'content-security-policy': `default-src 'none'; style-src 'unsafe-inline'; script-src '${docsScriptHash}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+};
 
 /** For people: pages elsewhere may link to them. */
-export const documentPaths: ReadonlySet<string> = new Set(['/', '/docs', '/docs/']);
+export function isDocument(path: string): boolean {
+  return path === '/' || path === '/docs' || path.startsWith('/docs/');
+}
 
 /** Made when they are requested: most never are. */
-export function documentsOf(
-  options: OpenApiOptions,
-  plant: () => Promise<ExamplePlant>,
-): { readonly openApi: () => Buffer; readonly reference: () => Promise<Buffer> } {
-  const document = once(() => openApiDocument(options));
+export function documentsOf(options: OpenApiOptions, plant: () => Promise<ExamplePlant>): ServiceParts['documents'] {
+  const api = once(() => openApiDocument(options));
+  const pages = once(() => import('./page/docs-page.ts'));
+  const documents = once(async (): Promise<PageSources['documents']> => {
+    const { base } = await plant();
+    return (await import('./page/documents-folder.ts')).readDocuments(base);
+  });
+  const sources = async (): Promise<PageSources> => ({
+    api: api(),
+    plant: await plant(),
+    documents: await documents(),
+  });
   return {
-    openApi: once(() => Buffer.from(JSON.stringify(document()))),
-    reference: async () => Buffer.from(docsPage(document(), await plant())),
+    openApi: once(() => Buffer.from(JSON.stringify(api()))),
+    reference: async () => Buffer.from((await pages()).docsPage(await sources())),
+    page: async (path) => {
+      const page = (await pages()).documentPage(await sources(), path);
+      return page === undefined ? undefined : Buffer.from(page);
+    },
   };
 }

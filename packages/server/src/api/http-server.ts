@@ -37,8 +37,8 @@ export interface HttpServerOptions {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly gate: Gate;
-  /** URLs of documents for people, to which links of other pages may lead. */
-  readonly documents: ReadonlySet<string>;
+  /** Whether a path is that of a document for people, to which links of other pages may lead. */
+  readonly isDocument: (path: string) => boolean;
   readonly clock: Clock;
   readonly maxConnections: number;
   readonly largestBodyBytes: number;
@@ -54,7 +54,7 @@ export interface HttpServer {
 }
 
 export function createHttpServer({ routes, ...options }: HttpServerOptions): HttpServer {
-  const { log, metrics, gate, documents, clock } = options;
+  const { log, metrics, gate, clock } = options;
   const budget = new BodyBudget(options.largestBodyBytes);
   const connections = new Connections({ max: options.maxConnections, clock, log });
   metrics.watch(frontMetrics(connections, budget));
@@ -83,7 +83,7 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
     try {
       const fault = formFault(request);
       if (fault !== undefined) throw new ProblemError('malformed-request', fault);
-      const isDocument = request.method === 'GET' && documents.has(request.url ?? '');
+      const isDocument = request.method === 'GET' && options.isDocument(request.url ?? '');
       const refusal = guardLoopback(guardedRequest(request.headers, isDocument));
       if (refusal !== undefined) throw new ProblemError(refusal, refusalDetail(request, refusal));
       const found = endpoints.find(request, response);

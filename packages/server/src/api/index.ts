@@ -1,7 +1,7 @@
 // The HTTP interfaces.
 export { ChannelRequests, ChannelServer, Watches } from './channel/index.ts';
 export { connectionLimits, mostFiles } from './connection-limits.ts';
-export { documentPaths, documentsOf, pagePolicy } from './documents.ts';
+export { documentsOf, isDocument, pagePolicy } from './documents.ts';
 export { createHttpServer, type HttpServer, type HttpServerOptions } from './http-server.ts';
 export { type Metric, Metrics, type Sample } from './metrics.ts';
 export { type OpenApi, openApiDocument } from './openapi.ts';

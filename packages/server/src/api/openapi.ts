@@ -12,6 +12,7 @@ import {
   problemMediaType,
   problemPage,
   problems,
+  tagOf,
 } from '@telltale/schema';
 import Type, { type TSchema } from 'typebox';
 import { accessOf } from '../access/index.ts';
@@ -22,12 +23,13 @@ type Json = { [key: string]: unknown };
 
 export interface OpenApi {
   readonly openapi: '3.1.0';
-  readonly info: { title: string; version: string; description: string; license: { name: string } };
+  readonly info: { title: string; version: string; description: string; license: { name: string; identifier: string } };
   readonly paths: Record<string, Record<string, Operation>>;
   readonly components: { schemas: Record<string, Json>; securitySchemes: Record<string, Json> };
   /** Any of these will do. */
   readonly security: Record<string, string[]>[];
-  readonly tags: { name: string }[];
+  readonly servers: { url: string; description: string }[];
+  readonly tags: { name: string; description?: string; externalDocs?: { url: string } }[];
 }
 
 export interface Operation {
@@ -105,15 +107,20 @@ export function openApiDocument(options: OpenApiOptions): OpenApi {
       title: 'Telltale',
       version,
       description: 'Reads measurements, writes commands, raises alarms, keeps the history of a plant.',
-      license: { name: 'Apache-2.0' },
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
+    servers: [{ url: '/', description: 'The service that this document was read from.' }],
     paths,
     components: {
       schemas: Object.fromEntries(Object.entries(components).sort(([a], [b]) => (a < b ? -1 : 1))),
       securitySchemes: { moduleToken: { type: 'http', scheme: 'bearer', description: moduleToken } },
     },
     security: [{}, { moduleToken: [] }],
-    tags: [...new Set(Object.values(operations).map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set(Object.values(operations).map(({ tag }) => tag))].map((name) => {
+      const tag = tagOf(name);
+      if (tag === undefined) return { name };
+      return { name, description: tag.description, externalDocs: { url: `/docs/guides/${tag.guide}.md` } };
+    }),
   };
 }
 
@@ -145,6 +152,13 @@ function parametersOf({ http, input }: HttpOperation, components: Record<string,
   if (path.includes('/:id')) {
     const schema = plain(Type.Integer({ minimum: 1 }), components);
     parameters.push({ name: 'id', in: 'path', required: true, description: 'The number of the revision.', schema });
+  }
+  for (const name of ['folder', 'page']) {
+    if (!path.includes(`/:${name}`)) continue;
+    const { description = '', ...schema } = plain(input[name] as TSchema, components) as Json & {
+      description?: string;
+    };
+    parameters.push({ name, in: 'path', required: true, description, schema });
   }
   for (const [name, end] of Object.entries(ends)) {
     if (!path.includes(`/:${name}`)) continue;

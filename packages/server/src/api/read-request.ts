@@ -43,13 +43,13 @@ export function requestReader(route: Route, { tokens, clock, gate }: RequestRead
   const read: RequestReader['read'] = (request, response, { params, query }) => {
     const caller = tokens.identify(request.headers.authorization);
     gate.admit(operation, caller);
-    const { name = '', id: idText, t_since = '', t_until = '' } = params;
+    const { name = '', id: idText, t_since = '', t_until = '', folder = '', page = '' } = params;
     if (name !== '') checkName(name, route);
     gate.admitTo(operation, caller, name);
     const id = idText === undefined ? 0 : readId(idText);
     let gone: AbortSignal | undefined;
     return {
-      path: { name, id, t_since, t_until },
+      path: { name, id, t_since, t_until, folder, page },
       query: readQuery(query),
       caller,
       signal: () => (gone ??= endOf(response)),

@@ -6,7 +6,7 @@ import type { ListItem } from './read-list.ts';
 
 export interface Route extends Guarded {
   readonly method: Method;
-  /** With `:name` for an identifier, `:id` for a number, `:t_since` and `:t_until` for the ends of an interval. */
+  /** With `:name` for an identifier, `:id` for a number, `:t_since` and `:t_until` for the ends of an interval, others for texts. */
   readonly path: string;
   readonly id: string;
   readonly query?: TObject;
@@ -48,6 +48,9 @@ export interface PathInput {
   /** The ends of an interval, as they were sent. */
   readonly t_since: string;
   readonly t_until: string;
+  /** Of a document, as they were sent. */
+  readonly folder: string;
+  readonly page: string;
 }
 
 /** Whether each request for `path` fits `other` as well: `/alarms/names` is taken by `/alarms/:name`, and by itself. */

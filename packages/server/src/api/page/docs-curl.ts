@@ -16,7 +16,10 @@ const erased = new Map([
   ['t_until', '946688400'],
 ]);
 
-const extensions = new Map([['application/x-sqlite3', '.sqlite']]);
+const extensions = new Map([
+  ['application/x-sqlite3', '.sqlite'],
+  ['text/csv', '.csv'],
+]);
 
 /** The one entry of a `content` that the examples use. */
 export interface Media {
@@ -75,7 +78,7 @@ function exampleUrl(method: string, path: string, { parameters = [] }: Operation
       (method === 'delete' && erased.get(field)) ||
       (field === 'id' && plant.revision) ||
       exampleOf(schema, { ...sources, object, field });
-    values.set(field, value === true ? '1' : encodeURIComponent(String(value)));
+    values.set(field, value === true ? '1' : encodeURIComponent(String(value)).replaceAll('%2C', ','));
   }
   const filled = path.replace(/\{([^}]+)\}/g, (_, field: string) => values.get(field) ?? object.name);
   const query = parameters

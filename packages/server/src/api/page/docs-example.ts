@@ -52,6 +52,7 @@ const known = new Map<string, readonly unknown[]>([
   ['limit', [1000]],
   ['quality', [192]],
   ['valid-for', [60]],
+  ['columns', ['name']],
   ['value', [anyValue]],
 ]);
 

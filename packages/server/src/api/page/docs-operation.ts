@@ -16,6 +16,8 @@ export interface RoutedOperation {
 
 export interface OperationSurroundings extends ExampleSources {
   readonly common: ReadonlySet<ProblemName>;
+  /** The address of the guide to it. */
+  readonly guide: string | undefined;
 }
 
 export function methodBadge(method: string): Html {
@@ -36,7 +38,9 @@ export function operationArticle({ method, path, operation }: RoutedOperation, a
   const answers = Object.entries(responses).filter(([, response]) => response['x-problems'] === undefined);
   return html`<article class="operation" id="${id}" aria-labelledby="${id}-title">
 <h3 id="${id}-title"><a class="self" href="#${id}">${summary}</a></h3>
-<p class="endpoint">${methodBadge(method)} ${pathInCode(path)}</p>
+<p class="endpoint">${methodBadge(method)} ${pathInCode(path)}${
+    around.guide && html` <a class="guide" href="${around.guide}">Guide</a>`
+  }</p>
 <div class="columns"><div class="facts">
 ${parameterTable(parameters, schemas)}
 ${requestBody && body(requestBody.content, schemas)}

@@ -14,11 +14,15 @@ import {
 import Type, { type TSchema } from 'typebox';
 import { type OpenApi, openApiDocument } from '../openapi.ts';
 import { exampleObject, exampleOf, madeUpPlant as plant } from './docs-example.ts';
-import { docsPage, docsScriptHash } from './docs-page.ts';
+import { docsPage, documentPage } from './docs-page.ts';
+import { docsScriptHash } from './docs-script.ts';
+import { readDocuments } from './documents-folder.ts';
 import type { JsonSchema } from './json-schema.ts';
 
+const documents = readDocuments(plant.base);
+const pageOf = (api: OpenApi) => docsPage({ api, plant, documents });
 const real = openApiDocument({ version: '1.2.3' });
-const realPage = docsPage(real, plant);
+const realPage = pageOf(real);
 
 const nasty = `<script>alert("x")</script> & 'y'`;
 
@@ -80,7 +84,11 @@ describe('the reference page', () => {
 
   test('loads nothing from elsewhere', () => {
     const others = all(realPage, / href="([^#"][^"]*)"/g).filter((link) => !link.startsWith('data:'));
-    assert.deepEqual(others, ['../openapi.json']);
+    const served = others.map((link) => /^\.\.\/docs\/([^#]*)/.exec(link)?.[1] ?? link);
+    assert.deepEqual(
+      served.filter((path) => !documents.has(path)),
+      ['../openapi.json'],
+    );
     assert.doesNotMatch(realPage, /<[^>]* (src|srcset|action|style|on\w+)=|@import|url\(|<iframe|<object|<embed/i);
   });
 
@@ -128,16 +136,62 @@ describe('the reference page', () => {
       { summary: nasty, tag: `${nasty}: ${nasty}` },
       { names: nasty, answer: { status: 200, description: nasty, type: nasty, schema: Type.Literal(nasty) } },
     );
-    const page = docsPage({ ...api, info: { ...api.info, title: nasty, version: nasty, description: nasty } }, plant);
+    const page = pageOf({ ...api, info: { ...api.info, title: nasty, version: nasty, description: nasty } });
     assert.doesNotMatch(page, /<script>alert|"x"/);
     assert.equal(all(page, /<(script)/g).length, 1);
     assert.ok(plain(page).includes(nasty));
   });
 });
 
+describe('a document on a page', () => {
+  const pages = Array.from(documents.keys(), (path): [string, string] => [
+    path,
+    documentPage({ api: real, plant, documents }, path) ?? '',
+  ]);
+
+  test('is one of the guides, the tables or the stacks', () => {
+    assert.ok(documents.has('guides/archive.md') && documents.has('generated/settings.md'));
+    assert.ok(documents.has('stacks/modbus.md'));
+    assert.equal(documentPage({ api: real, plant, documents }, 'guides/../../package.json'), undefined);
+  });
+
+  test('links to what is there: operations, documents and their sections', () => {
+    const found = new Map([['', new Set(anchors(realPage))]]);
+    for (const [path, page] of pages) found.set(path, new Set(anchors(page)));
+    for (const [path, page] of pages) {
+      const links = all(page, / href="([^"]*)"/g).filter((link) => !/^(data|https?):/.test(link));
+      for (const link of links) {
+        const [to = '', anchor] = link.split('#');
+        const target = found.get(to === '' ? path : to.replace('../', ''));
+        assert.ok(target !== undefined && (anchor === undefined || target.has(anchor)), `${path}: ${link}`);
+      }
+    }
+  });
+
+  test('loads nothing, and has the one script', () => {
+    for (const [path, page] of pages) {
+      assert.doesNotMatch(page, /<[^>]* (src|srcset|action|style|on\w+)=|@import|url\(|<iframe|<object|<embed/i, path);
+      assert.equal(all(page, /<(script)/g).length, 1, path);
+    }
+  });
+
+  test('has its commands at the address of the service', () => {
+    const plantElsewhere = { base: 'http://10.1.2.3:99', objects: new Map() };
+    const moved = readDocuments(plantElsewhere.base).get('guides/first-steps.md');
+    assert.match(moved?.body.text ?? '', /http:\/\/10\.1\.2\.3:99/);
+    assert.doesNotMatch(moved?.body.text ?? '', /127\.0\.0\.1:8080/);
+  });
+
+  test('is found by the words of each section', () => {
+    const [entry] =
+      realPage.match(/<li data-find="[^"]*" data-searched hidden><a href="[^"]*archive\.md#[^"]*">/) ?? [];
+    assert.ok(entry);
+  });
+});
+
 describe('a schema on the page', () => {
   const shown = (field: TSchema) =>
-    plain(docsPage(own(thing({ field })), plant).match(/<tr><th scope="row"><code><span.*?<\/tr>/s)?.[0] ?? '');
+    plain(pageOf(own(thing({ field }))).match(/<tr><th scope="row"><code><span.*?<\/tr>/s)?.[0] ?? '');
 
   test('is reported in words', () => {
     assert.match(shown(Type.Union([Type.String(), Type.Null()])), /text, or null/);
@@ -158,7 +212,7 @@ describe('a schema on the page', () => {
 
   test('links the schemas it is made of, and unfolds the objects that have no name', () => {
     const inner = Type.Object({ low: Type.Integer() }, { title: 'Limits' });
-    const page = docsPage(own(thing({ limits: Type.Array(inner), at: Type.Object({ line: Type.String() }) })), plant);
+    const page = pageOf(own(thing({ limits: Type.Array(inner), at: Type.Object({ line: Type.String() }) })));
     assert.match(page, /list of <a href="#schema-Limits">Limits<\/a>/);
     assert.match(plain(page), /at\.line/);
   });
@@ -192,7 +246,7 @@ describe('an example', () => {
 
   test('is a command line that a shell takes as it is meant', { skip: process.platform === 'win32' }, () => {
     const body = thing({ text: Type.String({ examples: [`it's "$HOME" \`x\``] }) });
-    const [command = ''] = commands(docsPage(own(body), plant));
+    const [command = ''] = commands(pageOf(own(body)));
     const words = wordsOf(command);
     assert.deepEqual(words.slice(0, -1), [
       '-i',

@@ -1,5 +1,5 @@
-// The one script of the page: it filters the contents, and shows examples with the address that the reader has reached the
-// service by. Without it everything is there, but for the filter.
+// The one script of the page: it searches the contents, and shows examples with the address that the reader has reached the
+// service by. Without it everything is there, but for the search.
 import { createHash } from 'node:crypto';
 
 export const docsScript = `
@@ -16,7 +16,8 @@ box.addEventListener('input', () => {
   groups.forEach((group, index) => {
     let hits = 0;
     for (const entry of group.querySelectorAll('li')) {
-      entry.hidden = !words.every((word) => entry.dataset.find.includes(word));
+      const isListed = words.length > 0 || !('searched' in entry.dataset);
+      entry.hidden = !isListed || !words.every((word) => entry.dataset.find.includes(word));
       if (!entry.hidden) hits++;
     }
     group.hidden = hits === 0;

@@ -132,6 +132,19 @@ details > summary { cursor: pointer; }
 .schema { max-width: 60rem; }
 `;
 
+const documents = `
+.document { margin-top: 0; max-width: 52rem; }
+.document h2 { margin: 2.5rem 0 0.75rem; }
+.document h3 { margin: 1.75rem 0 0.5rem; }
+.document > p, .document pre, .document table, .document > ul, .document ol { margin: 0 0 1rem; }
+.document ul, .document ol { padding-left: 1.4rem; }
+.document ul { list-style: disc; }
+.document li { margin-bottom: 0.35rem; }
+.document td code, .document th code { overflow-wrap: break-word; }
+.guide { font-size: 0.8125rem; }
+.within { color: var(--quiet); }
+`;
+
 const widths = `
 @media (min-width: 78rem) {
   .columns { grid-template-columns: minmax(0, 1.2fr) minmax(0, 1fr); }
@@ -170,4 +183,4 @@ const widths = `
 }
 `;
 
-export const docsStyle = [colours, basics, frame, entries, widths].join('');
+export const docsStyle = [colours, basics, frame, entries, documents, widths].join('');

@@ -9,7 +9,7 @@ const parts = {
   unavailable: () => undefined,
   diskFailure: () => undefined,
   paths: { data: '/plant', config: '/config/v2' },
-  documents: { openApi: () => Buffer.alloc(0), reference: async () => Buffer.alloc(0) },
+  documents: { openApi: () => Buffer.alloc(0), reference: async () => Buffer.alloc(0), page: async () => undefined },
 };
 
 interface Listed {

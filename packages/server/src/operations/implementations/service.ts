@@ -12,8 +12,13 @@ export interface ServiceParts {
   /** What is wrong with the stored data, though the service answers; undefined where nothing is. */
   readonly diskFailure: () => ProblemError | undefined;
   readonly paths: InterfacePaths;
-  /** The OpenAPI document, and the page made of it. */
-  readonly documents: { readonly openApi: () => Buffer; readonly reference: () => Promise<Buffer> };
+  readonly documents: {
+    readonly openApi: () => Buffer;
+    /** The page that is made of it. */
+    readonly reference: () => Promise<Buffer>;
+    /** Of a guide, by its path; undefined where there is none. */
+    readonly page: (path: string) => Promise<Buffer | undefined>;
+  };
 }
 
 export function service(parts: ServiceParts) {
@@ -31,6 +36,11 @@ export function service(parts: ServiceParts) {
     getMetrics: () => metricsText(),
     getOpenApi: () => documents.openApi(),
     getReference: () => documents.reference(),
+    getDocument: async ({ folder, page }) => {
+      const found = await documents.page(`${folder}/${page}`);
+      if (found === undefined) throw new ProblemError('unknown-object', `There is no document ${folder}/${page}.`);
+      return found;
+    },
     getRoot: () => '/docs/',
     heartbeat: () => undefined,
     listOperations: () => catalogue(),
