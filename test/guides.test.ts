@@ -48,12 +48,12 @@ function portsOf(commands: readonly Command[]): string[] {
   return [...new Set(found.map(([, port = '']) => port))].filter((port) => port !== '8080');
 }
 
-/** `telltale` as the guides call it, and where it finds the server. */
-function environment(folder: string, url: string): NodeJS.ProcessEnv {
+/** `telltale` as the guides call it, where it finds the server, and where the data folder is. */
+function environment(folder: string, url: string, data: string): NodeJS.ProcessEnv {
   const bin = join(folder, 'bin');
   mkdirSync(bin);
   writeFileSync(join(bin, 'telltale'), `#!/bin/sh\nexec '${process.execPath}' '${cliFile}' "$@"\n`, { mode: 0o755 });
-  return { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}`, TELLTALE_URL: url };
+  return { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}`, TELLTALE_URL: url, TELLTALE_DATA: data };
 }
 
 for (const path of globSync(join(root, 'docs/guides/*.md')).sort()) {
@@ -66,8 +66,9 @@ for (const path of globSync(join(root, 'docs/guides/*.md')).sort()) {
     const free = new Map<string, number>();
     for (const port of ports) free.set(port, await freePort());
     for (const [port, own] of free) await peers[port]?.start(t, own);
-    const server = await startServer(t, { data: join(folder, 'data'), args: ['--demo', ...moduleArgs] });
-    const env = environment(folder, server.url);
+    const data = join(folder, 'any folder');
+    const server = await startServer(t, { data, args: ['--demo', ...moduleArgs] });
+    const env = environment(folder, server.url, data);
     for (const { text, problem } of commands) {
       const pasted = text
         .replaceAll('http://127.0.0.1:8080', server.url)
