@@ -1,10 +1,7 @@
 // Joins the lines of a log that were read with those that are pushed: which of these are new.
 import { fromTimestamp, type LogLine } from '@telltale/schema';
 
-/**
- * Says of each pushed line, in order, whether it is new beside those that were read. Lines may be alike in all,
- * their time included: as many are passed over as were read, since the log may have been read in the middle of them.
- */
+/** Whether each pushed line is new: as many equal lines are skipped as were read. */
 export function newLines(read: readonly LogLine[]): (line: LogLine) => boolean {
   const counts = new Map<string, number>();
   for (const line of read) counts.set(keyOf(line), (counts.get(keyOf(line)) ?? 0) + 1);

@@ -24,10 +24,7 @@ import { joinDownloads } from './joined-downloads.ts';
 import { type Input, OperationCalls } from './operation-calls.ts';
 import { type AskOptions, type Bytes, byNames, chunksOf, type Download, listsOf, type Transport } from './transport.ts';
 
-/**
- * Seconds since 1970, of which those below zero count back from now, and zero is now as the end of an interval; or a
- * date, or a timestamp, exact to the microsecond.
- */
+/** Seconds since 1970 (below zero: back from now; 0 as an end: now), a date, or an exact timestamp. */
 export type ArchiveMoment = number | Date | Timestamp;
 
 export interface ArchiveInterval extends AskOptions {
@@ -170,10 +167,7 @@ export class ArchiveAccess {
     await this.#calls.send(`erase${titles[kind]}Archive`, input, { signal: interval.signal });
   }
 
-  /**
-   * Adds records in any order; one at the time of another takes its place. Resolves when all are on disk. Where it
-   * rejects, some may be: to add them again changes nothing.
-   */
+  /** Adds records; one at the time of another replaces it. Resolves when all are on disk; a retry changes nothing. */
   async backfill<Kind extends keyof BackfillRecords>(
     kind: Kind,
     name: string,

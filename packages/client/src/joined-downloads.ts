@@ -2,10 +2,7 @@
 import { endFrameBytes, isEndFrame } from './columns-reader.ts';
 import { chunksOf, type Download } from './transport.ts';
 
-/**
- * The first answer is there; each other one is asked for when the one before has ended. Throws what `cutOff` makes where
- * one of them does not end as it should.
- */
+/** Requests each answer when the one before has ended. Throws what `cutOff` makes where one is cut off. */
 export function joinDownloads(
   form: 'csv' | 'columns',
   first: Download,

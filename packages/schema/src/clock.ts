@@ -3,19 +3,13 @@
 export interface Clock {
   /** The time of day, in whole microseconds since the Unix epoch: for timestamps. It may be set at any moment. */
   now(): number;
-  /**
-   * Monotonic milliseconds since some moment, unaffected by changes of the time of day: for all durations. On Node, all
-   * threads of a process count from the same moment.
-   */
+  /** Monotonic milliseconds, for all durations. On Node, all threads of a process count from the same moment. */
   monotonicMs(): number;
   /** Calls back once, after at least so many milliseconds, evenly counted; the returned function takes it back. */
   after(ms: number, call: () => void): () => void;
 }
 
-/**
- * The present as the time of an event: later than the event before, though the clock counts in milliseconds; but for a
- * clock that was set back.
- */
+/** The present as the time of an event: later than the event before, unless the clock was set back. */
 export function timeAfter(lastUs: number, nowUs: number): number {
   return nowUs <= lastUs && lastUs - nowUs < 1000 ? lastUs + 1 : nowUs;
 }

@@ -19,10 +19,7 @@ export interface JsonLimits {
 export interface JsonReaderOptions {
   /** Without them, everything is accepted that JSON.parse accepts: of a duplicate key, the last value counts. */
   readonly limits?: JsonLimits;
-  /**
-   * The list in this member of the outermost object is not stored, but handed on as it is read. In a short text it is
-   * an ordinary list.
-   */
+  /** The list in this member of the outermost object is handed on as it is read, unless the text is short. */
   readonly handOn?: HandOn;
   /** Of what JSON.parse is given at once; 0: nothing but texts, numbers and words. */
   readonly pieceBytes?: number;
@@ -191,10 +188,7 @@ export class JsonReader {
     throw this.#broken('a value is expected');
   }
 
-  /**
-   * What JSON.parse makes of bytes that were looked over, between brackets. Where a key is there twice, or has an escape
-   * (see parse-json.ts), they have to be taken apart.
-   */
+  /** What JSON.parse makes of scanned bytes; or `takeApart`, where a key is there twice or has an escape. */
   #piece(start: number, end: number, opening = '', closing = ''): unknown {
     this.#count(this.#commas);
     if (!this.#hasEscapedKey) {
@@ -223,10 +217,7 @@ export class JsonReader {
     }
   }
 
-  /**
-   * Where the value at `start` ends, or the last of as many items or members as make a piece; -1 where an object or a list
-   * continues after the piece. Counts what comes before.
-   */
+  /** Where the value, or the last of a piece of items, ends; -1 where an object or list continues after the piece. */
   #lookOver(start: number, isParts: boolean): number {
     const bytes = this.#bytes;
     const { length } = bytes;

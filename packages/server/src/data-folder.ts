@@ -49,10 +49,7 @@ export async function takeDataFolder(path: string): Promise<DataFolder> {
   };
 }
 
-/**
- * With its parent folders. Not by `recursive`, which loops for ever in a folder that reports ENOENT and accepts no
- * entry, as those of /proc do.
- */
+/** With its parents. Not by `recursive`, which loops for ever in folders such as those of /proc. */
 async function makeFolder(path: string): Promise<void> {
   const made = await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => error);
   if (made === undefined || made.code === 'EEXIST') return;

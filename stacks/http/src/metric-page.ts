@@ -61,10 +61,7 @@ export function escapeLabel(text: string): string {
   return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }
 
-/**
- * A bad text has no sample in either setting: its label would claim what is not so. Nor has a command that was never
- * written.
- */
+/** A bad text has no sample: its label would be false. Nor has a command that was never written. */
 function isShown({ value, quality, datatype, isCommand }: Sample, { badQuality }: PageOptions): boolean {
   const isText = traitsOf(datatype).form === form.text;
   if (value === undefined) return !isCommand && !isText && badQuality === 'nan';

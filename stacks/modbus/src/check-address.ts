@@ -14,10 +14,7 @@ const unsigned32 = quantities.filter((datatype) => Number(traitsOf(datatype).hig
 const signed64 = signed32.filter((datatype) => unsigned32.includes(datatype));
 const decimals = quantities.filter((datatype) => traitsOf(datatype).precision !== 'whole');
 
-/**
- * The raw datatypes into which every reading fits or is rounded; b and q take what is 0 or 1, and 0 to 3. A 64-bit
- * reading beyond l is bad, since there is nothing larger.
- */
+/** The raw datatypes that hold every reading, maybe rounded; b takes 0 and 1, q 0 to 3. Beyond l, it is bad. */
 export const holders: Readonly<Record<RegisterType | 'bit', readonly Datatype[]>> = {
   bit: numbers,
   int16: numbers,

@@ -47,10 +47,7 @@ export function isBitArea(area: Area): boolean {
 /** Before the data of an answer stand the function and the count of bytes. */
 const dataAt = 2;
 
-/**
- * Adds the readings of all items from the answer to a request, which is most of the work of a scan: numbers that stand there
- * as they are go into the batch in one step.
- */
+/** Adds the readings of all items: most of the work of a scan. Plain numbers go into the batch in one step. */
 export function putReadings(request: ReadRequest, answer: DataView, batch: Batch): void {
   const { items, start, timeUs } = request;
   for (const item of items) {

@@ -109,10 +109,7 @@ export class ServedImage {
     });
   }
 
-  /**
-   * As `coilWrites`. A value of several registers must be written as a whole. Of a register of bits those are written that
-   * change; of a mask write, those that it names.
-   */
+  /** As `coilWrites`. Values of several registers are written whole; of bits, those that change or are masked. */
   registerWrites(unit: number, start: number, bytes: Uint8Array, mask?: number): CommandWrite[] {
     const entries = this.#imageOf(unit).hr;
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

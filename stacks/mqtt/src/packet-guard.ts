@@ -30,10 +30,7 @@ export class PacketGuard {
     this.#options = options;
   }
 
-  /**
-   * Hands on what the library may see, up to the end of the last of so many packets, and returns how many bytes it took.
-   * Throws where the bytes are no packets.
-   */
+  /** Hands on bytes up to the end of so many packets, and returns how many. Throws where they are no packets. */
   take(chunk: Buffer, mostPackets: number, pass: (bytes: Buffer) => void): number {
     const enough = this.packets + mostPackets;
     let at = 0;

@@ -242,10 +242,7 @@ export class PlainProvider implements Provider {
     sent.then(settled, settled);
   }
 
-  /**
-   * A client that may write one command must not have the provider, with its own rights, write another one or pass an
-   * answer off as a value.
-   */
+  /** A client that may write one command must not make the provider write another, or fake a value by an answer. */
   #mayAnswerAt(topic: string, command: StackPoint): boolean {
     if (topic.startsWith('$') || topicFault(topic) !== undefined || this.#commands.has(topic)) return false;
     return !this.#ownTopics.has(topic) || topic === this.#topic('answerTopic', command);

@@ -19,10 +19,7 @@ export interface NodeReaderOptions {
   readonly sourceTimes: SourceTimes;
 }
 
-/**
- * Adds one reading an item, but for those of which a report has come meanwhile: it may be newer than what was read. Throws
- * `NotConnected` where the server is silent.
- */
+/** Adds a reading an item, unless a report came meanwhile. Throws `NotConnected` where the server is silent. */
 export async function readItems(
   link: UaLink,
   items: readonly NodeItem[],

@@ -8,10 +8,7 @@ export class PacedWork {
   #next: NodeJS.Immediate | undefined;
   #ended: PromiseWithResolvers<void> | undefined;
 
-  /**
-   * Each `yield` ends a step. What was under way is given up. Resolves when it is done or given up, rejects with what a
-   * step throws: then it is given up as well.
-   */
+  /** Each `yield` ends a step; what was under way is given up. Resolves when done or given up. */
   start(steps: Iterator<void>): Promise<void> {
     this.stop();
     const ended = Promise.withResolvers<void>();

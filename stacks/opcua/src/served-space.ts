@@ -93,10 +93,7 @@ export class ServedSpace {
     if (!known.includes(variable)) this.#folder(folder).addReference(reference);
   }
 
-  /**
-   * Step by step, since there may be very many. What is the same stays, from the first step on, with its value: its
-   * clients notice nothing. May be aborted and restarted with other points.
-   */
+  /** In steps. What is the same stays, with its value. May be aborted and restarted with other points. */
   *change(points: readonly ServedPoint[]): Generator<void> {
     const before = this.#byAddress;
     this.#byId = new Map();
@@ -183,10 +180,7 @@ export class ServedSpace {
     this.#byAddress.set(served.point.address, served);
   }
 
-  /**
-   * Takes the place of the library's own write, which would show what a client asks for before it has happened, or though
-   * it was refused. What is read stays what was published.
-   */
+  /** Replaces the library's write, which would show a value before it is written, or though it is refused. */
   #bind(served: Served): void {
     const { variable } = served;
     (variable as unknown as Writable).writeValue = (context, given, ...rest) => {

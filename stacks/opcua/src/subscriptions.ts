@@ -108,10 +108,7 @@ export class Subscriptions {
     this.#isClosed = true;
   }
 
-  /**
-   * From now on these are monitored, and no others. Returns those that are to be read instead. Throws what
-   * `UaLink.transact` throws, but for faults. Not to be called again before it has ended.
-   */
+  /** Monitors these and no others; returns those to be read instead. Not to be called again before it has ended. */
   async follow(items: readonly NodeItem[]): Promise<NodeItem[]> {
     const wanted = new Set(items);
     for (const item of this.#unmonitored) if (!wanted.has(item)) this.#unmonitored.delete(item);

@@ -59,10 +59,7 @@ const gone: readonly StatusCode[] = [
   StatusCodes.BadSecurityChecksFailed,
 ];
 
-/**
- * Asks in requests of at most `atOnce` items; one that is too large for the server is asked for in halves. What the server
- * refuses otherwise has the results that `refused` makes.
- */
+/** Asks in requests of `atOnce` items, or halves where the server refuses the size; `refused` makes other results. */
 export async function inPieces<Item, Result>(
   items: readonly Item[],
   atOnce: number,
@@ -162,10 +159,7 @@ export class UaLink {
     }
   }
 
-  /**
-   * Throws `NotConnected` where nothing was sent, `Unanswered` where no answer came, `ServiceFault` where the server
-   * refuses the request as a whole.
-   */
+  /** Throws `NotConnected` (nothing sent), `Unanswered` (no answer) or `ServiceFault` (refused as a whole). */
   transact<Response>(request: object, limitMs = this.#options.variables.timeoutMs): Promise<Response> {
     return this.#send(request, limitMs, this.#options.meter);
   }

@@ -77,10 +77,7 @@ export class Device {
     }
   }
 
-  /**
-   * A command shows this value: its tag begins with it, where nothing was written to that yet. Throws `Refused` where
-   * the tag cannot.
-   */
+  /** A tag that was not written yet begins with this value of a command. Throws `Refused` where it cannot. */
   begin(address: Address, value: Value, nowUs: number): void {
     if (address.function === 'echo') this.#echo(address.arguments.tag).begin(value);
     if (address.function !== 'model' || this.#set.has(address.arguments.tag)) return;

@@ -31,10 +31,7 @@ export class Faults {
   /** By function, then by the name that it strikes; undefined is every point. */
   readonly #faults = new Map<FaultFunction, Map<string | undefined, Fault>>();
 
-  /**
-   * A write to a command that injects a fault: 1 and 0 of a boolean, seconds of a number. `strikable` says whether
-   * there is a point of this name that faults strike.
-   */
+  /** A write that injects a fault: 1 and 0 of a boolean, seconds of a number. `strikable`: there is such a point. */
   write(
     address: FaultAddress,
     value: Value,

@@ -108,10 +108,7 @@ export class AgentSession {
     }
   }
 
-  /**
-   * Sends once. Throws `NotConnected` where nothing was sent, `Reported` where the agent has not looked at it, anything
-   * else where it may have it.
-   */
+  /** Sends once. Throws `NotConnected` (nothing sent), `Reported` (not looked at), else the agent may have it. */
   async set(varbinds: Buffer, signal: AbortSignal): Promise<Pdu> {
     const question = { type: pduType.set, varbinds };
     const limits = { retries: 0, timeoutMs: Math.max(this.#options.timeoutMs, setMs) };

@@ -23,10 +23,7 @@ const bulkBytes = 1200;
 /** What an answer may have beside its list: community or security parameters. */
 const envelopeBytes = 300;
 const maxPendingSets = 64;
-/**
- * SETs that were answered, for clients that have missed the answer. Not for long: a simple client may begin with the same
- * number each time that it is started, for a new request.
- */
+/** Answered SETs, for clients that missed the answer. Not for long: clients may reuse a number after a restart. */
 const maxAnswered = 1000;
 const answeredMs = 15_000;
 /** Signatures of SETs, for as long as they would be in the time window. */

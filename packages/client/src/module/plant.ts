@@ -44,10 +44,7 @@ export class Plant {
     return pointIn(this.#options.commands, name, 'commands');
   }
 
-  /**
-   * Sets a command to be written when the cycle ends; what is set twice is written once. Throws if it is not among the
-   * module's `commands`; a value that does not fit is a failed write.
-   */
+  /** Sets a command, written once, when the cycle ends. Throws if it is not among the module's `commands`. */
   write(name: string, value: Value): void {
     this.command(name);
     this.#outputs.set(name, value);

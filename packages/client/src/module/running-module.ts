@@ -25,10 +25,7 @@ export interface ModuleOptions {
   readonly onWriteFailed?: (failure: WriteFailure) => void;
   /** So long a cycle waits for the answers to its writes; 5 s where not given. */
   readonly writeTimeoutMs?: number;
-  /**
-   * While a cycle takes longer, queries stay unanswered: a module that hangs must not look alive. Ten cycles and at least
-   * 10 s where not given.
-   */
+  /** While a cycle takes longer, queries stay unanswered. By default ten cycles, at least 10 s. */
   readonly stuckAfterMs?: number;
   /** Stops the module; where it is not given, SIGTERM and SIGINT do. */
   readonly signal?: AbortSignal;

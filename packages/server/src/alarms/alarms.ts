@@ -182,10 +182,7 @@ export class Alarms {
     return this.#texts.one(handle);
   }
 
-  /**
-   * The JSON of a map from name to live alarm, each as it is when its turn comes. Unknown names are left out, names and
-   * fields given twice count once.
-   */
+  /** The JSON of a map from name to live alarm. Unknown names are left out; names and fields given twice count once. */
   collection(selection: AlarmSelection = {}): Gathering {
     const { names, fields, handles } = selection;
     if (names === undefined && fields === undefined && handles === undefined) return this.#texts.all();

@@ -77,10 +77,7 @@ export function holdsOf(condition: Condition, value: Comparable, isActive: boole
 /** Further from a limit than this share, rounding cannot make a comparison come out otherwise. */
 const margin = 2 ** -48;
 
-/**
- * An open interval round the present value in which the alarm stays as it is; undefined where there is none or it
- * cannot be determined.
- */
+/** The open interval round the value in which the alarm stays as it is; undefined where there is none. */
 export function quietBand(
   condition: Condition,
   measurements: MeasurementReader,

@@ -152,10 +152,7 @@ function piecesOf(result: unknown): readonly Buffer[] {
   return [Buffer.from(typeof result === 'string' ? result : JSON.stringify(result))];
 }
 
-/**
- * On this machine itself, compressing takes longer than sending; it pays on a link, which only a proxy or a tunnel leads
- * over here. A proxy says so.
- */
+/** Compressing pays on a link, not on this machine: only a proxy leads over one, and says so. */
 function wantsGzip({ headers, socket: { remoteAddress: ip = '' } }: IncomingMessage): boolean {
   const isFar = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined || !isLocal(ip);
   return isFar && /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/.test(headers['accept-encoding'] ?? '');

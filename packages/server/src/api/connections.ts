@@ -15,10 +15,7 @@ export interface ConnectionsOptions {
   readonly log: Logger;
 }
 
-/**
- * Answers the request, now or later. The returned function is called when the answer is out, or the connection gone,
- * with the time since the request arrived.
- */
+/** Answers now or later. The returned function is called at the end, with the time since the request arrived. */
 type Answer = (request: IncomingMessage, response: ServerResponse) => (elapsedMs: number) => void;
 
 /** Of one connection, the one that is being answered included; another one closes it. */

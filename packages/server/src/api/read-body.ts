@@ -43,10 +43,7 @@ function tooLarge({ maxBytes, setting }: RouteBody): ProblemError {
   return new ProblemError('body-too-large', `At most ${maxBytes} bytes are taken here; ${setting} sets the limit.`);
 }
 
-/**
- * The same bytes until there are too many, or too few for too long: then it fails. With `begin`, nothing is expected
- * before the consumer first reads: then `begin` is called.
- */
+/** The same bytes, until there are too many, or too few for too long. `begin` is called at the first read. */
 export function limited(source: IncomingMessage, body: RouteBody, clock: Clock, begin?: () => void): Readable {
   let bytes = 0;
   const counter = new Transform({

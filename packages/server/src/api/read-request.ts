@@ -80,10 +80,7 @@ const goneReason = new ProblemError(
   'The client closed its side of the connection before the answer was there; what may take long ends then.',
 );
 
-/**
- * Aborted with the connection, when the answer is out and no longer matters, and when the client ends its side: whether
- * it still waits for the answer cannot be known.
- */
+/** Aborted with the connection, when the answer is out, and when the client ends its side. */
 function endOf(answer: ServerResponse): AbortSignal {
   const ending = new AbortController();
   const end = () => ending.abort(goneReason);

@@ -80,10 +80,7 @@ export class RequestTurns {
     });
   }
 
-  /**
-   * Alternates between the newest, the oldest, and one that was sent behind another: a new arrival waits for two others
-   * and not for the crowd before it, and none waits for ever.
-   */
+  /** Alternates between the newest, the oldest and a pipelined one: a new one waits for two, none for ever. */
   #next(): Begin | undefined {
     const pick = this.#picks++ % 3;
     if (pick === 2) return this.#behind.shift() ?? this.#nextSingle(false);

@@ -16,10 +16,7 @@ export interface Route extends Guarded {
   readonly answer: RouteAnswer;
   /** What can go wrong beyond what can go wrong everywhere. */
   readonly problems: readonly ProblemName[];
-  /**
-   * Gives, or resolves with, nothing, bytes (lent, gathered or neither) or text of the answer's type, data for JSON, a
-   * `StreamReply` or a `PagesReply`.
-   */
+  /** Gives, or resolves with, nothing, bytes, text of the answer's type, data for JSON, or a streamed reply. */
   readonly handle: (call: Call) => unknown;
 }
 

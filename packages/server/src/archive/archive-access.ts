@@ -32,10 +32,7 @@ export interface ArchiveReader extends Visitor {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * Pages of the answer, made as they are taken; the caller owns a page until it requests the next. Leaving the loop, or
- * `cancel`, ends the query at once.
- */
+/** Pages, made as they are taken; each is valid until the next. Leaving the loop, or `cancel`, ends the query. */
 export interface QueryResult extends AsyncIterable<Uint8Array> {
   /** The answer where it is short, instead of the loop; owned by the caller until `release`. */
   takeWhole(): { readonly bytes: Buffer; release(): void } | undefined;

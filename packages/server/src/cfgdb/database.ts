@@ -62,10 +62,7 @@ export class Database {
   #undo: { readonly family: Family; readonly name: string; readonly before: string | undefined }[] = [];
   #afterCommit: (() => void)[] = [];
 
-  /**
-   * Opens the file, makes it where there is none, and reads it whole. `onRendering` gets the newest rendering, an empty one
-   * where there is none, before the rest is read.
-   */
+  /** Opens the file, made where there is none, and reads it. `onRendering` gets the newest rendering first. */
   constructor(path: string, onRendering: (rendering: RenderingBytes) => void = () => undefined) {
     const durable = openFile(path);
     const { sqlite } = durable;
@@ -208,10 +205,7 @@ export class Database {
     return toEdit(row as unknown as EditRow);
   }
 
-  /**
-   * Writes the objects alone, without the revisions, into a new file at `path`: what a download carries. In steps of some
-   * milliseconds; nothing may change before the last one.
-   */
+  /** Writes the objects, without revisions, into a new file, in steps; nothing may change before the last one. */
   *writeObjectsTo(path: string): Generator<void> {
     this.#sqlite.prepare('ATTACH ? AS copy').run(path);
     try {

@@ -86,10 +86,7 @@ function withoutUnset(body: unknown): unknown {
   return set.length === fields.length ? body : Object.fromEntries(set);
 }
 
-/**
- * Reads the operations as they come, in steps: what is wrong is refused before the rest is looked at. Bytes that have their
- * memory for themselves give it back at the end.
- */
+/** Reads the operations in steps: what is wrong is refused at once. Bytes with memory of their own free it. */
 export function* readTransaction(bytes: Uint8Array): Generator<undefined, Step[]> {
   const faults: Fault[] = [];
   const steps: Step[] = [];

@@ -110,10 +110,7 @@ export class Revisions {
     return (this.#sqlite.prepare('SELECT max(id) AS id FROM renderings').get()?.id ?? undefined) as number | undefined;
   }
 
-  /**
-   * The newest that is as it was written, and the newer ones that are not. Adds the others to the checksums of what is there.
-   * `onText` gets its text, before it is read.
-   */
+  /** The newest intact revision, and the damaged newer ones. `onText` gets its text, before it is read. */
   load(checksums: RowChecksums, onText: (text: Buffer) => void): { content: Content | undefined; damaged: number[] } {
     const damaged: number[] = [];
     let content: Content | undefined;

@@ -54,10 +54,7 @@ export class Executables {
     await mkdir(this.#incoming, { mode: 0o700 });
   }
 
-  /**
-   * Replaces the executable; when it resolves they are on disk, when it rejects the old ones are.
-   * Rejects with `overloaded` where too many others are under way.
-   */
+  /** Replaces the executable: on disk when it resolves, else the old one stays. `overloaded`: too many at once. */
   async put(module: string, path: string | undefined, body: Readable): Promise<void> {
     if (this.#uploading >= mostAtOnce) {
       throw new ProblemError('overloaded', `${mostAtOnce} uploads of executables are under way.`);
@@ -193,10 +190,7 @@ export class Executables {
     throw new ProblemError('no-executable', `${what}.`);
   }
 
-  /**
-   * The path of the file; every folder on the way is a real one, created where `make` says so. A file where a folder
-   * belongs is left from a former `executable` of the module: it is removed.
-   */
+  /** The path of the file, below real folders, created with `make`. A former file in place of a folder is removed. */
   async #resolve(module: string, path: string = defaultPath, make: boolean): Promise<string> {
     const parts = [moduleFolder(module), ...path.split('/')];
     const name = parts.pop() ?? defaultPath;

@@ -58,10 +58,7 @@ export class Uploads {
     return more > 0 ? [...reported, `${more} more executables are gone, or not as they were uploaded`] : reported;
   }
 
-  /**
-   * Both files count until the new one has replaced the old, so that a crash at any moment leaves one of those that count. Where
-   * `replace` fails, both go on counting.
-   */
+  /** Both files count until the new one has replaced the old: a crash at any moment leaves one that counts. */
   async replacing(path: string, sum: UploadSum, replace: () => Promise<void>): Promise<void> {
     const before = this.#records.get(path);
     // A record that would make a folder of a file, or a file of a folder, is deleted.

@@ -74,10 +74,7 @@ export class Gate {
     return operation;
   }
 
-  /**
-   * Throws where the operation cannot run now, where this caller may not run it on any object, or where too many
-   * requests of its connection are in progress.
-   */
+  /** Throws where it cannot run now, this caller may not run it at all, or too many of its requests are in progress. */
   admit({ effect, access, isAlwaysAvailable }: GatedOperation, caller: Caller, underWay = 0): void {
     const state = this.#options.unavailable();
     if (state !== undefined && isAlwaysAvailable !== true) throw new ProblemError(state, `The service is ${state}.`);

@@ -16,9 +16,7 @@ export interface Link {
   sinceUs: number;
   /** While a watchdog that the device drives reports that the link is down. */
   held: HeldReadings | undefined;
-  /**
-   * While its thread does not answer: its points as they were, but for those that were read since, by handle.
-   */
+  /** While its thread does not answer: its points as they were, without those read since, by handle. */
   stalled: Map<number, StalledPoint> | undefined;
 }
 

@@ -7,10 +7,7 @@ export interface MeasurementReader {
   find(name: string): number;
   nameOf(handle: number): string;
   datatypeOf(handle: number): Datatype;
-  /**
-   * The published value where it is stored as a number: of a simulated measurement the simulated one. A boolean is 0 or 1. Of
-   * other datatypes it is a number without a meaning.
-   */
+  /** The published value, simulated or not, where it is stored as a number; else a number without meaning. */
   numberOf(handle: number): number;
   /** The same of a 64-bit integer. */
   longOf(handle: number): bigint;

@@ -274,10 +274,7 @@ function deadbandOf({ datatype, deadband, euRangeLo, euRangeHi, stackUmask = 0 }
   return Math.abs((Number(deadband.slice(0, -1)) / 100) * span);
 }
 
-/**
- * Numbers that stay as they are, or become doubles: then the raw range rises, and inside it no value leaves the doubles, as
- * where a range is too wide for its own width.
- */
+/** Numbers that stay, or become doubles: the raw range rises, and no value inside it leaves the doubles. */
 function isPlain(datatype: Datatype, rawDatatype: Datatype, scaling: Scaling | undefined): boolean {
   const raw = traitsOf(rawDatatype);
   if (raw.form !== form.number) return false;

@@ -44,10 +44,7 @@ export class TimedWriter {
   #bytes: Buffer = this.#time;
   #view = this.#timeView;
 
-  /**
-   * A vtq, or without a quality a vt: `["d21.5",[1700000000,0],192]`. Answers where it ends, or minus the bytes that it
-   * needs where there is not so much room.
-   */
+  /** A vtq, or a vt: `["d21.5",[1700000000,0],192]`. Returns its end, or minus the bytes that it needs. */
   write(
     bytes: Buffer,
     start: number,

@@ -33,10 +33,7 @@ export class Slices {
     }
   }
 
-  /**
-   * Carries out the steps: the first ones at once, and with them most work wholly; the others when it is their turn. Resolves
-   * to undefined where it is not wanted any more.
-   */
+  /** Runs the steps: the first at once, the others in turns. Resolves to undefined where it is no longer wanted. */
   run<T>(steps: Iterator<unknown, T>, isWanted: () => boolean = () => true): T | Promise<T | undefined> {
     const most = this.#pending.length === 0 ? stepsAtOnce : stepsBeforeOthers;
     for (let step = 0; step < most; step++) {

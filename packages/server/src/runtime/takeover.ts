@@ -53,10 +53,7 @@ export class Takeover {
     for (const part of [this.#points, measurements, commands, archiving]) part.discardNew();
   }
 
-  /**
-   * Alarms look at values when all is there: the old ones at new limits, or the reverse, would be false. Resolves when the
-   * stacks have it, too.
-   */
+  /** Alarms see values when all is there: old values at new limits would be false. Resolves when stacks have it. */
   carryOut(): Promise<void> {
     this.#parts.alarms.hold();
     for (const step of this.#steps) step();

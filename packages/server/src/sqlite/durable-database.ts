@@ -95,10 +95,7 @@ export class DurableDatabase {
     return this.#lost > 0 && (this.#control.found?.rows[part] ?? 0) > 0;
   }
 
-  /**
-   * Checks what was read against what was written; where they differ, copies the files and reports it. `found` is what
-   * the caller has found to be damaged, and `repair` takes it out, in a transaction.
-   */
+  /** Compares with what was written; differences are copied and reported. `repair` removes what `found` lists. */
   verify(read: RowChecksums, found: readonly string[] = [], repair: () => void = () => undefined): void {
     this.#checksums = read;
     const statements = [...this.#statements(read), ...found];

@@ -26,9 +26,6 @@ export interface HostEvents {
   providerWrite(provider: string, commandId: number, value: Value): Promise<void>;
   /** A client of a provider acknowledges an alarm; as `providerWrite`. */
   providerAcknowledge(provider: string, alarm: string, authority: string): Promise<void>;
-  /**
-   * A new thread runs after one that died: these are started again and need their points, by putPoints and pointsDone,
-   * and their alarms.
-   */
+  /** A new thread replaces a dead one: these are started again and need their points and alarms. */
   restarted(instances: readonly InstanceName[]): void;
 }

@@ -13,10 +13,7 @@ export function createConsumed(): Int32Array<SharedArrayBuffer> {
   return new Int32Array(new SharedArrayBuffer(8));
 }
 
-/**
- * Called by the consumer when it is done with a batch, whose memory is returned at once: a thread that makes little
- * other garbage would retain many of them until its next collection.
- */
+/** Called when a batch is consumed. Returns its memory at once, since a thread with little garbage collects seldom. */
 export function consume(consumed: Int32Array<SharedArrayBuffer>, { capacity, buffer }: BatchMessage): void {
   buffer.transfer(0);
   Atomics.add(consumed, 0, 1);

@@ -137,10 +137,7 @@ function formsOf(secret: string): string[] {
   ];
 }
 
-/**
- * The characters of base64 that stand for this secret alone, whatever is before and behind it. A character has 6 bits: there
- * are three ways in which the bytes of the secret meet these.
- */
+/** The base64 characters that stand for this secret alone, for each of the three alignments of its bytes. */
 function base64Of(secret: string): string[] {
   const bytes = Buffer.from(secret);
   return [0, 1, 2].map((before) => {

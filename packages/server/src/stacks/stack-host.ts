@@ -116,10 +116,7 @@ export class StackHost {
     this.#notify(role, name, (thread, id) => thread.notify('dropPoints', [id]));
   }
 
-  /**
-   * These go, those that were put come, and the points are whole: the stack gets them, all at once. Before the first
-   * time, nothing connects.
-   */
+  /** These go, those that were put come: the stack gets all at once. Before the first time, nothing connects. */
   pointsDone(role: Role, name: string, gone: PointIds = noIds): void {
     this.#notify(role, name, (thread, id) => thread.notify('pointsDone', [id, gone]));
   }
@@ -158,19 +155,13 @@ export class StackHost {
     this.#notify('provider', provider, (thread, id) => thread.notify('publishAlarms', [id, states]));
   }
 
-  /**
-   * How the last reading of a measurement, by its id, came about. Undefined where there was no reading, or the stack
-   * does not know. Rejects with `ProblemError`, within 2 s.
-   */
+  /** How the last reading came about; undefined where there is none. Rejects with `ProblemError`, within 2 s. */
   async explain(connector: string, measurementId: number): Promise<ReadingTrace | undefined> {
     const { thread, hosted } = this.#connectorOf(connector);
     return thread.explain(hosted, measurementId);
   }
 
-  /**
-   * What the device of a connector has to offer. Rejects with `ProblemError` where it cannot be browsed, within 32 s, and
-   * with the reason of the signal where that is aborted.
-   */
+  /** What the device has to offer. Rejects with `ProblemError` within 32 s, or with the reason of the signal. */
   async browse(connector: string, request: BrowseRequest, signal: AbortSignal): Promise<BrowseAnswer> {
     const { thread, hosted } = this.#connectorOf(connector);
     return thread.browse(hosted, request, signal);

@@ -12,10 +12,7 @@ export interface Entry {
 export interface StateThread {
   /** First: what the database file at this path has, and what it should have; or why it cannot be opened. */
   open(path: string): Opened;
-  /**
-   * Brings entries to disk together, and whether somebody knows what is missing; none is a trial of the disk. Why the disk
-   * refused, or undefined. The next one comes after the answer.
-   */
+  /** Commits entries together, and whether what is missing is acknowledged; none: tries the disk. Returns its error. */
   commit(entries: readonly Entry[], acknowledges: boolean): string | undefined;
   /** Last. */
   close(): void;

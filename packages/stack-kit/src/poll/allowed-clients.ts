@@ -25,10 +25,7 @@ export function listenVariables(defaultPort: number) {
   };
 }
 
-/**
- * For `check` of a provider's declaration. `isAuthenticated`: every client proves who it is, so that the list may be
- * left out.
- */
+/** For `check` of a provider's declaration. `isAuthenticated`: clients authenticate, so no list is needed. */
 export function checkListening(
   { host, allowedClients }: { readonly host: string; readonly allowedClients: string },
   { isAuthenticated = false }: { readonly isAuthenticated?: boolean } = {},

@@ -20,10 +20,7 @@ interface DeviceGroup<R extends PollRequest> {
 }
 
 const maxCulpritsReported = 10;
-/**
- * A scan of more is published in pieces, so that the receiver is not blocked by a large one. A batch grows to powers of
- * two: it has room for the readings of one more request.
- */
+/** A larger scan is published in pieces, so as not to block the receiver. Batches grow to powers of two. */
 const pieceReadings = 3840;
 
 export class PolledDevice<R extends PollRequest> {

@@ -64,10 +64,7 @@ export class Poller<R extends PollRequest> {
     for (const device of devices.values()) device.scanAll();
   }
 
-  /**
-   * For `connect`: resolves when any device has answered one request, if only to refuse it, or where there is nothing to
-   * read. Throws `NotConnected` where none has.
-   */
+  /** For `connect`: resolves when any device has answered, or nothing is to be read. Throws `NotConnected`. */
   async probe(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const devices = this.#askable();

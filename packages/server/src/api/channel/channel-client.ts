@@ -16,10 +16,7 @@ const mostAtOnce = 5000;
 /** More than the system buffers before it reports that everything has been sent. */
 const littleBytes = 1 << 20;
 
-/**
- * Alarms and commands are never discarded; a client with so many of them queued is closed. What it has requested does
- * not count, however long it is: a client that takes it keeps up.
- */
+/** Alarms and commands are never discarded: beyond so many queued bytes, without requested ones, it is closed. */
 const mostUndroppableBytes = 64 << 20;
 
 /** A client that takes nothing for so long is closed; one that is silent for so long is dead. */

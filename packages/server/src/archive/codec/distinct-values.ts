@@ -2,10 +2,7 @@
 // that -0 is not 0.
 import type { WorkArrays } from './byte-writer.ts';
 
-/**
- * Fills `work.distinct` and `work.indexes`; answers how many distinct values there are, or 0 where they are more than
- * half of the records.
- */
+/** Fills `work.distinct` and `work.indexes`; returns the number of distinct values, 0 if they are more than half. */
 export function findDistinct(source: Float64Array, from: number, to: number, work: WorkArrays): number {
   const count = to - from;
   const words = new Int32Array(source.buffer, source.byteOffset + 8 * from, 2 * count);

@@ -99,10 +99,7 @@ export class BlockFile {
     return this.#look((directory) => directory.find(number)?.span);
   }
 
-  /**
-   * The chunks of a series with records in [sinceUs, untilUs), in order of time; none where the block has none. Throws
-   * `Damaged`.
-   */
+  /** The chunks of a series with records in [sinceUs, untilUs), in order of time. Throws `Damaged`. */
   chunksOf(number: number, sinceUs = 0, untilUs = Number.POSITIVE_INFINITY): readonly ChunkInfo[] {
     const entry = this.#look((directory) => directory.find(number));
     return entry === undefined ? noChunks : this.#readIndex(number, entry, sinceUs, untilUs);
@@ -122,10 +119,7 @@ export class BlockFile {
     if (this.#spare.length < mostSpare) this.#spare.push(columns);
   }
 
-  /**
-   * All series with their names, read again. Where some cannot be read, throws `Damaged`; with `onDamage` that is called,
-   * and they are left out.
-   */
+  /** All series, read again. Unreadable ones go to `onDamage`; without it, throws `Damaged`. */
   series(onDamage?: (damage: Damage) => void): Series[] {
     const series = this.#readNames();
     if (series.length < this.#label.series || this.#look((directory) => directory.lost) > 0) {

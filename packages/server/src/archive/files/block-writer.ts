@@ -98,10 +98,7 @@ export class BlockWriter {
     }
   }
 
-  /**
-   * A chunk of the series as its bytes; false where that would put a cut elsewhere: then its records are to be appended.
-   * Throws `Damaged` where the chunk is.
-   */
+  /** Copies a chunk; false where its records must be appended, since a cut would move. Throws `Damaged`. */
   copy(block: BlockFile, chunk: ChunkInfo): boolean {
     if (!(chunk instanceof StoredChunk) || this.#pending.count > 0) return false;
     const { number } = this.#current;

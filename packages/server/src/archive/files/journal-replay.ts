@@ -10,10 +10,7 @@ import { readSeries } from './series-entry.ts';
 export interface JournalListener {
   /** Before the first record of it. */
   series(series: Series): void;
-  /**
-   * Records in the order in which they came: the series' numbers by position, and beside them the columns, both valid
-   * during the call. `offset` is where the frame begins.
-   */
+  /** Records in order of arrival: series' numbers and columns, valid during the call. `offset`: of the frame. */
   batch(numbers: Uint32Array, columns: Columns, count: number, offset: number): void;
   /** What is known of a number whose declaration is damaged. */
   known?(number: number): Series | undefined;

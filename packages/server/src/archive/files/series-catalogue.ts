@@ -42,10 +42,7 @@ export class SeriesCatalogue {
     this.#disk = disk;
   }
 
-  /**
-   * Writes nothing: a file that is missing or damaged is replaced by the next `commit`. Throws `NewerVersion` and the
-   * system's errors. What was damaged is in `damages`.
-   */
+  /** Writes nothing: `commit` replaces a missing or damaged file. Throws `NewerVersion` and the system's errors. */
   static open(folder: string, { recover, highest = -1, disk = systemDisk }: SeriesCatalogueOptions): SeriesCatalogue {
     const catalogue = new SeriesCatalogue(folder, disk);
     const isWhole = catalogue.#read();
@@ -160,10 +157,7 @@ export class SeriesCatalogue {
     }
   }
 
-  /**
-   * Answers why it cannot be. A series whose first number was lost and came back has two of them: both are found by
-   * its name, and new records go to the first.
-   */
+  /** Answers why it cannot be. A series whose number was lost and came back has two; new records go to the first. */
   #take(series: Series): string | undefined {
     const text = textOfKey(series);
     if (this.#byNumber.has(series.number)) return `number ${series.number} stands twice`;

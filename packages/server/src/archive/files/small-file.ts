@@ -19,10 +19,7 @@ export interface SmallFileRead<Entry> {
   readonly damages: readonly Damage[];
 }
 
-/**
- * In the order of the file. What is damaged is left out and reported; the file is stored beside the next one under another name
- * then. One that is not there has nothing.
- */
+/** In the order of the file. Damaged entries are left out and reported; the file is preserved under another name. */
 export function readSmallFile<Entry>(
   folder: string,
   { name, format, what, read }: SmallFile<Entry>,

@@ -84,10 +84,7 @@ export class ArchiveQuery {
     });
   }
 
-  /**
-   * Works for about so long, or until a page is full. The next page, which may be empty; undefined at the end. Throws
-   * where a file cannot be read at all.
-   */
+  /** Works for about so long, or until a page is full. Returns the next page, maybe empty; undefined at the end. */
   next(turnMs = usualTurnMs): Uint8Array<ArrayBuffer> | undefined {
     if (this.#isOver) return undefined;
     const { names } = this.#request;

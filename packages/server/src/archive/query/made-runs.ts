@@ -27,10 +27,7 @@ export abstract class MadeRuns implements RecordRuns {
     return atRun;
   }
 
-  /**
-   * Takes at most one step of its input and puts the result. Where `put` refuses a record it returns, and puts it again
-   * when it is called the next time.
-   */
+  /** Takes at most one step of its input and puts the result; what `put` refuses is put again by the next call. */
   protected abstract work(): typeof atEnd | typeof atNothing;
 
   /** False: the run must be given first. */

@@ -264,10 +264,7 @@ export class Archiving {
     }
   }
 
-  /**
-   * Everybody who follows, and who follows these. While a rendering is applied they may stand in a circle: who has a record
-   * of this time already gets no other, and leads none again.
-   */
+  /** All followers, transitively. One that has a record of this time gets no other: a rendering may leave a circle. */
   #lead(leader: number, timeUs: number): void {
     const leaders = new Set([leader]);
     for (const number of leaders) {

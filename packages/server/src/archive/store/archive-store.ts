@@ -176,20 +176,14 @@ export class ArchiveStore {
     this.#expiry.reset();
   }
 
-  /**
-   * Works for about so long at pending maintenance: flushes full generations to blocks, discards what has expired.
-   * True: there is more. Throws the system's error; the next call retries.
-   */
+  /** Works for about so long at flushes and expiry. True: there is more. Throws the system's error; retry later. */
   maintain(budgetMs: number): boolean {
     const end = performance.now() + budgetMs;
     while (this.#step()) if (performance.now() >= end) return true;
     return false;
   }
 
-  /**
-   * The next compaction, for `runCompaction`; its inputs stay as they are until `compactionDone`. `all`: until
-   * there is nothing to merge, erase or give back at all.
-   */
+  /** The next compaction; its inputs stay until `compactionDone`. `all`: until nothing is left to merge or erase. */
   planCompaction(all = false): CompactionPlan | undefined {
     if (all) this.#expiry.lookAtAll();
     return this.#compaction.plan(all);
@@ -301,10 +295,7 @@ export class ArchiveStore {
   }
 }
 
-/**
- * When the newest record came, as far as the archive knows; undefined: it has none. What is ahead of the clock does not
- * count: another clock may have been wrong when that came.
- */
+/** When the newest record came, as far as is known; undefined: none. What is ahead of the clock does not count. */
 function newestPlausibleUs(blocks: readonly Block[], tables: readonly Memtable[], nowUs: number): number | undefined {
   let newestUs: number | undefined;
   const take = (timeUs: number) => {

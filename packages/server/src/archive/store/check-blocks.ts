@@ -3,10 +3,7 @@ import type { BlockFile } from '../files/block-file.ts';
 import { type Damage, Damaged } from '../files/damage.ts';
 import { openBlock } from './block-list.ts';
 
-/**
- * What cannot be read of them. Also reported for a file that is gone: whether compaction has replaced it meanwhile, the store
- * knows. Throws the system's errors.
- */
+/** What cannot be read of them, also of a file that is gone: the store knows whether it was replaced. */
 export function checkBlocks(
   paths: readonly string[],
   onProgress: (doneBytes: number) => void,

@@ -139,10 +139,7 @@ export class Expiry {
   }
 }
 
-/**
- * Until when records of a wrong clock came: until their block was made or, where the server's own clock was behind then,
- * until the times of right ones among them.
- */
+/** Until when records of a wrong clock came: until their block was made, or later, by right times among them. */
 function cameUs(
   madeUs: number,
   { firstUs, lastUs }: { readonly firstUs: number; readonly lastUs: number },

@@ -20,10 +20,7 @@ export type CompactionOutcome =
   /** For who catches the system's error. */
   | { readonly kind: 'failed'; readonly reason: string };
 
-/**
- * `onProgress` gets how many bytes of the inputs are done; `shouldStop` is called often. The file that it made is on
- * disk when it answers. Throws the system's errors, and leaves no file then.
- */
+/** `onProgress` gets the bytes done; `shouldStop` is called often. On disk when it answers. Throws system errors. */
 export function runCompaction(
   plan: CompactionPlan,
   onProgress: (doneBytes: number) => void,

@@ -82,10 +82,7 @@ export class Tombstones {
     for (const { seq } of added) this.#positions.set(seq, committed);
   }
 
-  /**
-   * Erases what blocks have of every series from 2000 on and before `untilUs`; on disk when it returns. `generation` is
-   * the last one that is in blocks, and none is on its way there.
-   */
+  /** Erases what blocks have of every series from 2000 until `untilUs`; on disk when it returns. */
   dropBefore(untilUs: number, generation: number): void {
     const sinceUs = oldestPlausibleUs;
     this.#add([{ seq: this.#lastSeq + 1, series: everySeries, sinceUs, untilUs, generation, offset: 0 }]);
@@ -102,9 +99,7 @@ export class Tombstones {
     }
   }
 
-  /**
-   * While a journal is read: `count` records came before its frame at `offset`. At its end the offset is infinite.
-   */
+  /** While a journal is read: `count` records came before its frame at `offset`; at its end that is infinite. */
   replayed(generation: number, offset: number, count: number): void {
     if (this.#all.length === 0) return;
     for (const tombstone of this.#all) {

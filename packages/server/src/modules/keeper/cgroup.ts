@@ -65,10 +65,7 @@ export class Cgroups {
     }
   }
 
-  /**
-   * With the bounds that it can hold. The name is of no other run of this machine: what is left of one that had it is
-   * ended. Rejects with what the system says.
-   */
+  /** With the bounds that it can hold. What is left of a run of this name is ended. Rejects with the system's error. */
   async make(name: string, bounds: Bounds): Promise<RunCgroup> {
     const folder = join(this.#folder, name);
     const run = new RunCgroup(folder, this.#own);

@@ -160,10 +160,7 @@ class Keeper {
   }
 }
 
-/**
- * Node closes what it opens in every program that it starts. Descriptors that the parent of the server had left open
- * were inherited down to here, and would go on to every module.
- */
+/** Closes descriptors inherited from the parent of the server, which Node would pass on to every module. */
 function closeInheritedHandles(): void {
   const closesOnExec = 0o2000000;
   for (const name of existsSync('/proc/self/fdinfo') ? readdirSync('/proc/self/fdinfo') : []) {

@@ -42,10 +42,7 @@ interface Run {
 
 /** A keeper whose server is gone needs a little longer than the modules that it ends. */
 const orphanedKeeperMs = orphanTermToKillMs + 2000;
-/**
- * A keeper that has work sends a message every few seconds. Without one between so many checks it hangs. A machine that
- * was asleep costs one check.
- */
+/** A keeper with work reports every few seconds: without a message between so many checks it hangs. */
 const lookMs = 5000;
 const maxSilentLooks = 6;
 /** Of the time to close in, this part is left for what comes after SIGKILL. */

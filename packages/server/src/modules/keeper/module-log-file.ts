@@ -114,10 +114,7 @@ export class ModuleLogFile {
     return this.#handle;
   }
 
-  /**
-   * The files move up to the first number that is free: after a crash in the middle of it nothing is overwritten but, when
-   * all numbers are taken, the oldest.
-   */
+  /** Files move up to the first free number: a crash in between overwrites at most the oldest. */
   #rotate(): void {
     const path = (number: number) => logPath(this.#folder, this.#stream, number);
     let free = 1;

@@ -32,10 +32,7 @@ function digitsOf(time: string | number): string {
   return formatText('d', Number.isFinite(number) ? number : Math.sign(number) * Number.MAX_VALUE);
 }
 
-/**
- * Fractions of a microsecond are rounded up: for records, which have whole ones, that makes no difference. A time
- * beyond the last possible one of a record becomes the one next to that.
- */
+/** Rounded up to whole microseconds, which records have; at most the time next to the last possible one. */
 function readTime(which: 't_since' | 't_until', text: string, nowUs: number): number {
   const [, sign, whole = '', decimals, bare] = decimal.exec(text) ?? [];
   if (sign === undefined) {

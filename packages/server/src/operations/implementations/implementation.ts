@@ -31,10 +31,7 @@ type AskedOf<N extends OperationName> = (typeof operations)[N] extends { readonl
     : AskedWithBody
   : Asked;
 
-/**
- * Gives, or resolves with, nothing, bytes (lent, gathered or neither) or text of the answer's type, data for JSON, a
- * `StreamReply` or a `PagesReply`.
- */
+/** Gives, or resolves with, nothing, bytes, text of the answer's type, data for JSON, or a streamed reply. */
 export type Run<N extends OperationName> = (input: InputOf<N>, asked: AskedOf<N>) => unknown;
 
 /** With the cache validator of its answer. */
