@@ -46,6 +46,7 @@ const examples: { readonly [N in ChannelRequestName]: ChannelRequestFields<N> } 
   SimulateMeasurements: { simulations: [{ name: 'tank1_level', value: 'd4.8', 'valid-for': 600 }] },
   StopSimulation: { measurements: ['tank1_level'] },
   ReadSimulations: {},
+  ReadAreas: {},
   ReadMeasurements: { names: ['tank1_level'], fields: ['vtq'] },
   ReadCommands: { names: ['pump1_start'] },
   ReadAlarms: { fields: ['state', 't'] },

@@ -68,6 +68,10 @@ describe('reads', () => {
     });
   }
 
+  test('ReadAreas gives the tree that GET gives', async () => {
+    assert.deepEqual((await done('ReadAreas', {})).areas, await data.read('/areas'));
+  });
+
   test('ReadDatabase gives arrays of the kinds that are asked for', async () => {
     const read = async (select: object) =>
       (await done('ReadDatabase', { select })).database as Record<string, unknown[]>;

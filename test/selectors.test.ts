@@ -1,6 +1,7 @@
-// Selectors over HTTP and the channel: patterns of names, connector, datatype, quality and words, alone and together.
+// Selectors over HTTP and the channel: patterns of names, area, connector, datatype, quality and words, alone and together.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { type AreaCounts, AreaTree } from '@telltale/schema';
 import { CheckedChannel } from './checked-channel.ts';
 import { livePlant, put } from './live-plant.ts';
 import { LiveServer } from './live-server.ts';
@@ -11,11 +12,15 @@ const live = new LiveServer({
   begin: async () => {
     channel = await CheckedChannel.open(live.process.url);
     await live.apply([
-      put('measurements', 'skid_1', { datatype: 'd', description: 'Flow of the FIRST skid' }),
-      put('measurements', 'skid_2', { datatype: 'b', description: 'Pump of the second skid runs' }),
-      put('measurements', 'skidless', { datatype: 'd' }),
-      put('commands', 'skid_start', { datatype: 'b', description: 'Starts the first skid' }),
-      put('alarms', 'skid_high', { severity: 2, description: 'First skid too high' }),
+      put('measurements', 'skid_1', {
+        datatype: 'd',
+        description: 'Flow of the FIRST skid',
+        area: 'works.dosing.line1',
+      }),
+      put('measurements', 'skid_2', { datatype: 'b', description: 'Pump of the second skid runs', area: 'works' }),
+      put('measurements', 'skidless', { datatype: 'd', area: 'works2' }),
+      put('commands', 'skid_start', { datatype: 'b', description: 'Starts the first skid', area: 'works' }),
+      put('alarms', 'skid_high', { severity: 2, description: 'First skid too high', area: 'works.dosing' }),
       put('alarms', 'skid_low', { severity: 2 }),
     ]);
     await until(
@@ -124,6 +129,73 @@ describe('other criteria', () => {
       assert.match(detail, /is unknown; known are names, fields/);
     }
     await data.refused('invalid-query', 'GET', '/connectors/?names=dev*');
+  });
+});
+
+describe('area', () => {
+  test('selects what is in it, and in the areas below it', async () => {
+    assert.deepEqual(await found('/measurements/?area=works'), ['skid_1', 'skid_2']);
+    assert.deepEqual(await found('/measurements/?area=works.dosing.line1'), ['skid_1']);
+    assert.deepEqual(await found('/measurements/?area=works.dosing.line1,works2'), ['skid_1', 'skidless']);
+    assert.deepEqual(await found('/measurements/?area=works&datatype=b'), ['skid_2']);
+    assert.deepEqual(await found('/commands/?area=works'), ['skid_start']);
+    assert.deepEqual(await found('/alarms/?area=works'), ['skid_high']);
+    for (const area of ['work', 'dosing', 'works.dosing.line1.x', '']) {
+      assert.deepEqual(await data.read(`/measurements/?area=${area}`), {}, area);
+    }
+    const { detail } = await data.refused('invalid-query', 'GET', '/measurements/?area=works/dosing');
+    assert.match(detail, /"works\/dosing" is not an area, which is a path such as works\.dosing/);
+  });
+
+  test('is a tree, with what is in each and below it by quality and by alarm state', async () => {
+    await data.done('PUT', '/measurements/skid_1?value=d1');
+    await data.done('POST', '/alarms/skid_high/activate');
+    const tree = await live.read<Record<string, AreaCounts>>('/areas', AreaTree);
+    assert.deepEqual(Object.keys(tree), ['', 'works', 'works.dosing', 'works.dosing.line1', 'works2']);
+    const { '': all, works, 'works.dosing': dosing, 'works.dosing.line1': line1 } = tree;
+    assert.deepEqual(works, {
+      area: 'works',
+      areas: ['works.dosing'],
+      measurements: { good: 1, uncertain: 0, bad: 1, simulated: 1 },
+      commands: 1,
+      alarms: { INACT_ACK: 0, ACT_UNACK: 1, ACT_ACK: 0, INACT_UNACK: 0 },
+    });
+    assert.deepEqual([dosing?.areas, dosing?.alarms.ACT_UNACK, dosing?.commands], [['works.dosing.line1'], 1, 0]);
+    assert.deepEqual([line1?.areas, line1?.measurements.good, line1?.alarms.ACT_UNACK], [[], 1, 0]);
+    assert.deepEqual(all?.areas, ['works', 'works2']);
+    const { good = 0, uncertain = 0, bad = 0 } = all?.measurements ?? {};
+    assert.equal(good + uncertain + bad, (await found('/measurements/')).length);
+    assert.equal(all?.commands, (await found('/commands/')).length);
+    assert.deepEqual((await channel.done('ReadAreas', {})).areas, await data.read('/areas'));
+    await data.done('DELETE', '/measurements/skid_1');
+    await data.done('POST', '/alarms/skid_high/deactivate');
+    await data.done('POST', '/alarms/skid_high/acknowledge');
+  });
+});
+
+describe('the archive', () => {
+  const times = 't_since=0&t_until=2000000000';
+  const many = (query: string, family = 'measurements') => found(`/archive/${family}?${times}&${query}`);
+
+  test('is read of what is selected, and by patterns also of what is there no more', async () => {
+    await live.apply([put('measurements', 'skid_9', { datatype: 'd', area: 'works', archMode: 'change' })]);
+    await data.done('PUT', '/measurements/skid_9?value=d9');
+    await until('it is archived', async () => (await many('names=skid_9')).length === 1);
+    await until('with a record', async () => {
+      const { skid_9 = [] } = await data.read<Record<string, unknown[]>>(`/archive/measurements?${times}&names=*_9`);
+      return skid_9.length > 0;
+    });
+    assert.deepEqual(await many('area=works'), ['skid_1', 'skid_2', 'skid_9']);
+    assert.deepEqual(await many('names=skid_*,level,nobody&datatype=d'), ['level', 'skid_1', 'skid_9']);
+    assert.deepEqual(await many('area=works', 'alarms'), ['skid_high']);
+    assert.deepEqual(await many('search=first', 'commands'), ['skid_start']);
+    assert.deepEqual(await many('names=nobody*'), []);
+    assert.deepEqual(await many('connector=nobody'), []);
+    await live.apply([{ operation: 'delete', family: 'measurements', name: 'skid_9' }]);
+    assert.deepEqual(await many('names=skid_*'), ['skid_1', 'skid_2', 'skid_9']);
+    assert.deepEqual(await many('names=skid_*&area=works'), ['skid_1', 'skid_2']);
+    await data.refused('invalid-query', 'GET', `/archive/measurements?${times}&quality=bad`);
+    await data.refused('invalid-query', 'GET', `/archive/alarms?${times}&datatype=b`);
   });
 });
 

@@ -19,6 +19,7 @@ import {
   toTimestamp,
 } from '@telltale/schema';
 import { type ArchiveColumns, BadColumns, ColumnsReader } from './columns-reader.ts';
+import { criteriaOf, type PointCriteria } from './criteria.ts';
 import { TelltaleProblem } from './errors.ts';
 import { joinDownloads } from './joined-downloads.ts';
 import { type Input, OperationCalls } from './operation-calls.ts';
@@ -51,8 +52,9 @@ export interface ArchiveOneOptions extends ArchiveReadOptions {
   readonly activeOnly?: boolean | undefined;
 }
 
-export interface ArchiveNamesOption {
-  /** Only these, unknown ones left out; all where not given. */
+/** Criteria other than names, of which alarms have fewer, select from what is configured. */
+export interface ArchiveNamesOption extends PointCriteria {
+  /** Only these, names or patterns such as `pump*`, unknown ones left out; all where not given. */
   readonly names?: readonly string[] | undefined;
 }
 
@@ -255,10 +257,11 @@ function timesOf({ since, until = 0 }: ArchiveInterval) {
   return { t_since: secondsText(since), t_until: untilText(until) };
 }
 
-function severalOf(options: ArchiveReadOptions, names: string | undefined) {
+function severalOf(options: ArchiveReadOptions & ArchiveNamesOption, names: string | undefined) {
   const { since, until } = options;
   const times = { t_since: secondsText(since), t_until: until === undefined ? undefined : untilText(until) };
-  return { names, ...times, ...optionsOf(options) };
+  const { area, search, connector, datatype } = criteriaOf(options);
+  return { names, area, search, connector, datatype, ...times, ...optionsOf(options) };
 }
 
 function optionsOf({ resampleS, aggregate, warpHead, limit, maxPoints }: ArchiveReadOptions) {

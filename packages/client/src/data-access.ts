@@ -22,11 +22,12 @@ import type {
   ProviderField,
   Simulation,
 } from '@telltale/schema';
+import { type AlarmCriteria, criteriaOf, type MeasurementCriteria, type PointCriteria } from './criteria.ts';
 import { OperationCalls } from './operation-calls.ts';
 import { type AskOptions, byNames, type Transport } from './transport.ts';
 
 export interface ListOptions<Field extends string> extends AskOptions {
-  /** Only these; unknown names are left out. */
+  /** Only these, unknown ones left out; of points and alarms also patterns, such as `pump*`. */
   readonly names?: readonly string[] | undefined;
   /** Only these fields of each object. */
   readonly fields?: readonly Field[] | undefined;
@@ -48,7 +49,7 @@ export interface OperateOptions extends AskOptions {
 type Title = 'Measurement' | 'Command' | 'Alarm' | 'Connector' | 'Provider' | 'FunctionModule';
 
 /** What the objects of one kind have in common: they are read. */
-class LiveFamily<Item extends object, Field extends string & keyof Item> {
+class LiveFamily<Item extends object, Field extends string & keyof Item, Criteria extends object = object> {
   protected readonly calls: OperationCalls;
   readonly #title: Title;
 
@@ -58,11 +59,14 @@ class LiveFamily<Item extends object, Field extends string & keyof Item> {
   }
 
   /** With `fields`, each object has these alone. */
-  list<Only extends Field = Field>(options: ListOptions<Only> = {}): Promise<Record<string, Pick<Item, Only>>> {
+  list<Only extends Field = Field>(
+    options: ListOptions<Only> & Criteria = {} as Criteria,
+  ): Promise<Record<string, Pick<Item, Only>>> {
     const { names, fields, signal } = options;
-    return byNames(names, (list) =>
-      this.calls.collection(`list${this.#title}s`, { names: list, fields: fields?.join(',') }, { signal }),
-    );
+    return byNames(names, (list) => {
+      const input = { ...criteriaOf(options as MeasurementCriteria), names: list, fields: fields?.join(',') };
+      return this.calls.collection(`list${this.#title}s`, input, { signal });
+    });
   }
 
   get(name: string, { signal }: AskOptions = {}): Promise<Item> {
@@ -70,7 +74,7 @@ class LiveFamily<Item extends object, Field extends string & keyof Item> {
   }
 }
 
-export class Measurements extends LiveFamily<LiveMeasurement, MeasurementField> {
+export class Measurements extends LiveFamily<LiveMeasurement, MeasurementField, MeasurementCriteria> {
   constructor(transport: Transport) {
     super(transport, 'Measurement');
   }
@@ -96,7 +100,7 @@ export class Measurements extends LiveFamily<LiveMeasurement, MeasurementField> 
   }
 }
 
-export class Commands extends LiveFamily<LiveCommand, CommandField> {
+export class Commands extends LiveFamily<LiveCommand, CommandField, PointCriteria> {
   constructor(transport: Transport) {
     super(transport, 'Command');
   }
@@ -107,7 +111,7 @@ export class Commands extends LiveFamily<LiveCommand, CommandField> {
   }
 }
 
-export class Alarms extends LiveFamily<LiveAlarm, AlarmField> {
+export class Alarms extends LiveFamily<LiveAlarm, AlarmField, AlarmCriteria> {
   constructor(transport: Transport) {
     super(transport, 'Alarm');
   }

@@ -1,12 +1,13 @@
 // The client as a whole: where the service is, and its parts. Runs wherever there is `fetch` and `WebSocket`.
-import { type Clock, systemClock } from '@telltale/schema';
+import { type AreaCounts, type Clock, systemClock } from '@telltale/schema';
 import { ArchiveAccess } from './archive-access.ts';
 import { Channel, type ChannelOptions } from './channel.ts';
 import { ConfigurationAccess } from './configuration-access.ts';
 import type { WebSocketConstructor } from './connection.ts';
 import { Alarms, Commands, Connectors, FunctionModules, Measurements, Providers } from './data-access.ts';
+import { OperationCalls } from './operation-calls.ts';
 import { ServiceAccess } from './service-access.ts';
-import { Transport } from './transport.ts';
+import { type AskOptions, Transport } from './transport.ts';
 
 export interface TelltaleClientOptions {
   /** Where the service is; the addresses below follow from it. */
@@ -46,6 +47,7 @@ export class TelltaleClient {
   /** Readiness, version and metrics of the service. */
   readonly service: ServiceAccess;
   readonly wsUrl: string;
+  readonly #data: OperationCalls;
   readonly #timeoutMs: number;
   readonly #clock: Clock;
   readonly #webSocket: WebSocketConstructor | undefined;
@@ -60,6 +62,7 @@ export class TelltaleClient {
     const configBase = folder(options.configBase ?? new URL('config/v2/', url));
     const transport = (address: URL) => new Transport({ base: address.href, fetch, token, timeoutMs, clock });
     const data = transport(base);
+    this.#data = new OperationCalls(data);
     this.measurements = new Measurements(data);
     this.commands = new Commands(data);
     this.alarms = new Alarms(data);
@@ -74,6 +77,11 @@ export class TelltaleClient {
     this.#clock = clock;
     this.#webSocket = options.WebSocket;
     this.#token = token;
+  }
+
+  /** By path, what is in each area and below it; the empty path is the whole plant. It has no prototype. */
+  areas({ signal }: AskOptions = {}): Promise<Record<string, AreaCounts>> {
+    return this.#data.collection('listAreas', {}, { signal });
   }
 
   /** A channel of its own, which connects at once and stays until it is closed. */

@@ -1,6 +1,15 @@
 // One HTTP request and its outcome: the answer, a TelltaleProblem, or Unreachable. What the requests are is left
 // to the parts that use it.
-import { type Clock, isIdentifier, type Method, onAbort, type ProblemName, parseJson } from '@telltale/schema';
+import {
+  type Clock,
+  isIdentifier,
+  isNameOrPattern,
+  isPattern,
+  type Method,
+  onAbort,
+  type ProblemName,
+  parseJson,
+} from '@telltale/schema';
 import { readProblem, TelltaleProblem, Unreachable } from './errors.ts';
 
 export type Bytes = Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | Blob;
@@ -293,8 +302,12 @@ export async function byNames<Item>(
   return Object.setPrototypeOf(Object.fromEntries(entries), null);
 }
 
-/** The names, each once, in lists with commas that fit into a URL. What cannot be a name is left out. */
+/**
+ * The names, each once, in lists with commas that fit into a URL. What cannot be a name is left out. With patterns among
+ * them there is one list, so that nothing is found twice.
+ */
 export function listsOf(names: readonly string[]): string[] {
+  if (names.some(isPattern)) return [[...new Set(names.filter(isNameOrPattern))].join()];
   const lists: string[] = [];
   for (const name of new Set(names.filter(isIdentifier))) {
     const last = lists.at(-1);

@@ -37,6 +37,7 @@ const examples: { [N in ChannelRequestName]: ChannelRequestFields<N> } = {
   },
   StopSimulation: { measurements: ['level'] },
   ReadSimulations: {},
+  ReadAreas: {},
   ReadMeasurements: { names: ['level'], fields: ['vtq', 'raw-datatype'] },
   ReadCommands: { fields: ['vt'] },
   ReadAlarms: {},

@@ -1,5 +1,6 @@
 // Everything that goes over the wire and into the database: schemas, codecs, problems.
 export * from './archive.ts';
+export * from './areas.ts';
 export * from './channel.ts';
 export * from './channel-notifications.ts';
 export * from './configuration.ts';

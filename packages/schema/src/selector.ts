@@ -1,6 +1,7 @@
 // Selectors: which measurements, commands or alarms are meant. What is given must hold all together; of a list, any item.
 // An empty list selects nothing.
 import Type from 'typebox';
+import { Area } from './configuration.ts';
 import type { Datatype as DatatypeLetter } from './datatype.ts';
 import { isPattern } from './name-pattern.ts';
 import { ProblemError } from './problem.ts';
@@ -12,6 +13,8 @@ export type QualityWord = (typeof qualityWords)[number];
 export interface Selector {
   /** Names, and patterns of names with `*`. */
   readonly names?: readonly string[] | undefined;
+  /** Paths, each with everything below it. */
+  readonly area?: readonly string[] | undefined;
   readonly connector?: readonly string[] | undefined;
   readonly datatype?: readonly DatatypeLetter[] | undefined;
   /** Of what is published: a simulated value counts as what it was simulated as, and as simulated. */
@@ -27,7 +30,11 @@ export const maxPatterns = 100;
 const maxSearchWords = 16;
 export const maxSearchLength = 200;
 
-const search = {
+/** What all kinds of objects have. */
+const common = {
+  area: Type.Optional(
+    Type.Array(Area, { description: 'Only those in these areas, or in areas below them, comma-separated.' }),
+  ),
   search: Type.Optional(
     Type.String({
       minLength: 1,
@@ -42,7 +49,7 @@ const texts = (description: string) => Type.Optional(Type.Array(Type.String(), {
 const pointCriteria = {
   connector: texts('Only those of these connectors, comma-separated.'),
   datatype: Type.Optional(Type.Array(Datatype, { description: 'Only those of these datatypes, comma-separated.' })),
-  ...search,
+  ...common,
 };
 
 /** What a selector has beside `names`, as inputs of operations. */
@@ -56,13 +63,29 @@ export const selectorInputs = {
     ),
   },
   commands: pointCriteria,
-  alarms: search,
+  alarms: common,
 } as const;
 
 /** Whether it selects by more than plain names. */
-export function isSelective({ names, connector, datatype, quality, search: text }: Selector): boolean {
-  if (connector !== undefined || datatype !== undefined || quality !== undefined || text !== undefined) return true;
-  return names?.some(isPattern) ?? false;
+export function isSelective(selector: Selector): boolean {
+  return hasCriteria(selector) || (selector.names?.some(isPattern) ?? false);
+}
+
+/** Whether it has more than names, and patterns of them. */
+export function hasCriteria({ area, connector, datatype, quality, search }: Selector): boolean {
+  return [area, connector, datatype, quality, search].some((each) => each !== undefined);
+}
+
+/** The area and those that it is in, the outermost first; none where it is not set. */
+export function areaPaths(area: string | undefined): string[] {
+  const parts = area ? area.split('.') : [];
+  return parts.map((_, at) => parts.slice(0, at + 1).join('.'));
+}
+
+const area = new RegExp((Area as unknown as { pattern: string }).pattern);
+
+export function isArea(text: string): boolean {
+  return text !== '' && area.test(text);
 }
 
 /** The words of a search, folded. */

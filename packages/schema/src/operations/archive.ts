@@ -18,8 +18,9 @@ import {
   MeasurementRecord,
   ndjsonType,
 } from '../archive.ts';
+import { selectorInputs } from '../selector.ts';
 import { Name } from './channel-fields.ts';
-import { name, names } from './inputs.ts';
+import { name, namesOrPatterns } from './inputs.ts';
 import { type ChannelForm, changes, declare, done, json, jsonType, reads } from './operation.ts';
 
 const archive = { tag: 'Archive', resource: 'archive' } as const;
@@ -110,16 +111,17 @@ const readOne = <const Options extends Record<string, TSchema>>(
     channel: [{ ...readArchive, when: { ...when } }],
   });
 
-const readSeveral = <const Options extends Record<string, TSchema>>(
+const readSeveral = <const Options extends Record<string, TSchema>, Criteria extends Record<string, TSchema>>(
   path: string,
   many: string,
   options: Options,
   schema: TSchema,
+  criteria: Criteria,
 ) =>
   declare({
     ...reads(archive),
-    summary: `Read the records of the named ${many}, or of all; unknown names are left out`,
-    input: { ...names, ...times, ...options },
+    summary: `Read the records of the selected ${many}, or of all; unknown names are left out`,
+    input: { ...namesOrPatterns, ...criteria, ...times, ...options },
     problems: [...ofReads],
     http: { method: 'GET', path, answer: records(schema) },
   });
@@ -180,6 +182,7 @@ export const archiveOperations = {
     'measurements',
     archiveOptions,
     MeasurementArchive,
+    selectorInputs.commands,
   ),
   listMeasurementArchiveNames: listNames('/data/archive/measurements/names', 'measurements'),
   eraseMeasurementArchive: erase(
@@ -196,7 +199,13 @@ export const archiveOperations = {
     recordsOf('command'),
     { archive: 'commands' },
   ),
-  readCommandArchives: readSeveral('/data/archive/commands', 'commands', archiveOptions, CommandArchive),
+  readCommandArchives: readSeveral(
+    '/data/archive/commands',
+    'commands',
+    archiveOptions,
+    CommandArchive,
+    selectorInputs.commands,
+  ),
   listCommandArchiveNames: listNames('/data/archive/commands/names', 'commands'),
   eraseCommandArchive: erase('/data/archive/commands/:name/:t_since/:t_until', command, eraseOf('command'), {
     ...eraseArchive,
@@ -210,7 +219,13 @@ export const archiveOperations = {
     recordsOf('alarm'),
     { archive: 'alarms' },
   ),
-  readAlarmArchives: readSeveral('/data/archive/alarms', 'alarms', alarmArchiveOptions, AlarmArchive),
+  readAlarmArchives: readSeveral(
+    '/data/archive/alarms',
+    'alarms',
+    alarmArchiveOptions,
+    AlarmArchive,
+    selectorInputs.alarms,
+  ),
   listAlarmArchiveNames: listNames('/data/archive/alarms/names', 'alarms'),
   readActiveAlarmArchive: readOne(
     '/data/archive/alarms/:name/active/:t_since/:t_until',

@@ -5,6 +5,7 @@ import { configuredObjectOperations } from './configured-objects.ts';
 import { connectorOperations, functionModuleOperationsOfService, providerOperations } from './instances.ts';
 import {
   alarmOperationsOfService,
+  areaOperations,
   commandOperations,
   explainOperations,
   liveObjectsOperations,
@@ -22,6 +23,7 @@ export const operations = {
   ...connectorOperations,
   ...providerOperations,
   ...explainOperations,
+  ...areaOperations,
   ...liveObjectsOperations,
   ...functionModuleOperationsOfService,
   ...archiveOperations,

@@ -1,5 +1,6 @@
 // Operations on the live measurements, commands and alarms.
 import Type from 'typebox';
+import { AreaTree } from '../areas.ts';
 import { Collection } from '../configuration.ts';
 import {
   type AlarmOperation,
@@ -220,6 +221,25 @@ export const explainOperations = {
         summary: 'Explains the value of a measurement, as GET /measurements/:name/explain does.',
         fields: { name: Name },
         answer: { explanation: Explanation },
+      },
+    ],
+  }),
+};
+
+export const areaOperations = {
+  listAreas: declare({
+    ...reads(measurements),
+    summary: 'List the areas: what is in each and below it, by quality and by alarm state',
+    input: {},
+    problems: [],
+    http: { method: 'GET', path: '/data/areas', answer: json('The tree.', AreaTree) },
+    channel: [
+      {
+        request: 'ReadAreas',
+        summary: 'Lists the areas, as GET /areas does.',
+        fields: {},
+        answer: { areas: AreaTree },
+        isInOrder: true,
       },
     ],
   }),

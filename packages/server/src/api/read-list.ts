@@ -1,8 +1,8 @@
 // Lists in a query: names, patterns and words, comma-separated, checked while they are parsed. There may be as many names
 // as fit the header. Parsing stops at the first word too many and at the 20th fault.
-import { type Fault, isIdentifier, isNameOrPattern, maxFaults, ProblemError } from '@telltale/schema';
+import { type Fault, isArea, isIdentifier, isNameOrPattern, maxFaults, ProblemError } from '@telltale/schema';
 
-/** What a list is of: of these words, of names or patterns of them, or of names. */
+/** What a list is of: of these words, of names alone, or, where it has a pattern, of what its parameter says. */
 export interface ListItem {
   readonly enum?: readonly string[];
   readonly pattern?: string;
@@ -11,7 +11,8 @@ export interface ListItem {
 /** Reads the list that a parameter has. */
 export function readItems(parameter: string, text: string, { enum: words, pattern }: ListItem): string[] {
   if (words !== undefined) return readWords(parameter, text, words);
-  return pattern === undefined ? readNames(text, parameter) : readPatterns(text);
+  if (pattern === undefined) return readNames(text, parameter);
+  return parameter === 'area' ? readAreas(text) : readPatterns(text);
 }
 
 export function readNames(text: string, parameter = 'names'): string[] {
@@ -21,6 +22,11 @@ export function readNames(text: string, parameter = 'names'): string[] {
 export function readPatterns(text: string): string[] {
   const why = 'is neither a name nor a pattern such as pump*';
   return readList(text, { parameter: 'names', most: Infinity, isRight: isNameOrPattern, why });
+}
+
+export function readAreas(text: string): string[] {
+  const why = 'is not an area, which is a path such as works.dosing';
+  return readList(text, { parameter: 'area', most: Infinity, isRight: isArea, why });
 }
 
 export function readWords(parameter: string, text: string, known: readonly string[]): string[] {

@@ -1,4 +1,5 @@
-// Selects live measurements, commands and alarms: by names with `*`, connector, datatype, quality and words.
+// Selects live measurements, commands and alarms: by names with `*`, area, connector, datatype, quality and words.
 
+export { areaTree } from './area-tree.ts';
 export { type Selectable, selectableAlarms, selectablePoints } from './selectable.ts';
 export { type Matcher, SelectionIndex } from './selection-index.ts';

@@ -1,4 +1,4 @@
-// Objects by a word of their definition: the connector, the datatype.
+// Objects by a word of their definition: the connector, the datatype, the areas that they are in.
 import { KeptIndex } from './kept-index.ts';
 import type { Definition, Selectable } from './selectable.ts';
 

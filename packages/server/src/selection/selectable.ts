@@ -7,6 +7,7 @@ import type { Commands, Measurements } from '../points/index.ts';
 export interface Definition {
   readonly name: string;
   readonly description?: string | undefined;
+  readonly area?: string | undefined;
   readonly connectorName?: string | undefined;
   readonly datatype?: Datatype;
 }

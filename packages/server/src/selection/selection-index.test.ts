@@ -31,11 +31,12 @@ function run<T>(steps: Generator<void, T>): T {
 
 /** Written without the code under test. */
 function isSelected(point: Measurement, status: number, selector: Selector): boolean {
-  const { names, connector, datatype, quality: words, search } = selector;
+  const { names, area, connector, datatype, quality: words, search } = selector;
   const text = `${point.name}\n${point.description ?? ''}`.toLowerCase();
   const status2 = { 192: 'good', 64: 'uncertain' }[status & 0xc0] ?? 'bad';
   return (
     (names?.some((each) => new RegExp(`^${each.replaceAll('*', '.*')}$`).test(point.name)) ?? true) &&
+    (area?.some((path) => `${point.area}.`.startsWith(`${path}.`)) ?? true) &&
     (connector?.includes(point.connectorName ?? '') ?? true) &&
     (datatype?.includes(point.datatype) ?? true) &&
     (words?.some((word) => word === status2 || (word === 'simulated' && status >= 0x8000)) ?? true) &&
@@ -66,9 +67,11 @@ const point = fc.record({
   datatype: fc.constantFrom('d', 'd', 'd', 'b', 's'),
   connectorName: fc.constantFrom('plc', 'plc', 'rtu', undefined),
   description,
+  area: fc.constantFrom(undefined, '', 'works', 'works.dosing', 'works.dosing.line2', 'works2', 'office'),
 });
 const selector = fc.record(
   {
+    area: fc.array(fc.constantFrom('works', 'works.dosing', 'works.dos', 'office', 'line2'), { maxLength: 2 }),
     names: fc.array(fc.oneof(name, pattern), { maxLength: 3 }),
     connector: fc.array(fc.constantFrom('plc', 'rtu', 'nobody'), { maxLength: 2 }),
     datatype: fc.array(fc.constantFrom('d', 'b', 'l'), { maxLength: 2 }),
@@ -101,9 +104,10 @@ describe('a selection of measurements', () => {
         };
         for (const each of steps) {
           if ('put' in each) {
-            const { connectorName, description: text, ...rest } = each.put as Measurement;
+            const { connectorName, description: text, area, ...rest } = each.put as Measurement;
             const connected = connectorName === undefined ? {} : { connectorName, address: 'a' };
-            measurements.put({ ...rest, ...connected, ...(text !== undefined && { description: text }) });
+            const placed = area === undefined ? {} : { area };
+            measurements.put({ ...rest, ...connected, ...placed, ...(text !== undefined && { description: text }) });
           } else if ('remove' in each) measurements.remove(each.remove);
           else if ('read' in each) {
             const handle = measurements.find(each.read);

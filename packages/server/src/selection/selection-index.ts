@@ -1,5 +1,13 @@
 // Selects live objects of one kind: by the index that leads to the fewest, and then by looking at each of them.
-import { checkSelector, isPattern, NamePattern, nameMatcher, type Selector, searchWords } from '@telltale/schema';
+import {
+  areaPaths,
+  checkSelector,
+  isPattern,
+  NamePattern,
+  nameMatcher,
+  type Selector,
+  searchWords,
+} from '@telltale/schema';
 import { stepItems } from '../points/index.ts';
 import { GramIndex, searchedText } from './gram-index.ts';
 import type { KeptIndex } from './kept-index.ts';
@@ -24,6 +32,7 @@ interface Way {
 
 export class SelectionIndex {
   readonly #objects: Selectable;
+  readonly #byArea: KeyIndex;
   readonly #byConnector: KeyIndex;
   readonly #byDatatype: KeyIndex;
   readonly #starts: NameIndex;
@@ -33,6 +42,7 @@ export class SelectionIndex {
 
   constructor(objects: Selectable) {
     this.#objects = objects;
+    this.#byArea = new KeyIndex(objects, ({ area }) => areaPaths(area));
     this.#byConnector = new KeyIndex(objects, ({ connectorName }) =>
       connectorName === undefined ? [] : [connectorName],
     );
@@ -52,12 +62,13 @@ export class SelectionIndex {
   /** Throws where the selector asks for too much. */
   matcher(selector: Selector): Matcher {
     checkSelector(selector);
-    const { names, connector, datatype, quality, search } = selector;
+    const { names, area, connector, datatype, quality, search } = selector;
     const tests: ((definition: Definition) => boolean)[] = [];
     if (names !== undefined) {
       const isNamed = nameMatcher(names);
       tests.push(({ name }) => isNamed(name));
     }
+    if (area !== undefined) tests.push((each) => area.some((path) => isInArea(each.area, path)));
     if (connector !== undefined) tests.push(({ connectorName }) => connector.includes(connectorName as string));
     if (datatype !== undefined) tests.push((each) => each.datatype !== undefined && datatype.includes(each.datatype));
     if (search !== undefined) {
@@ -97,6 +108,7 @@ export class SelectionIndex {
   }
 
   *#kept(): Generator<KeptIndex> {
+    yield this.#byArea;
     yield this.#byConnector;
     yield this.#byDatatype;
     yield this.#starts;
@@ -105,11 +117,12 @@ export class SelectionIndex {
   }
 
   /** Those that can lead to what is selected; of no other one the work is done. */
-  *#used({ names, connector, datatype, quality, search }: Selector): Generator<KeptIndex | QualityIndex> {
+  *#used({ names, area, connector, datatype, quality, search }: Selector): Generator<KeptIndex | QualityIndex> {
     const patterns = (names ?? []).filter(isPattern).map((text) => new NamePattern(text));
     if (patterns.some(({ prefix }) => prefix !== '')) yield this.#starts;
     if (patterns.some(({ suffix }) => suffix !== '')) yield this.#ends;
     if (search !== undefined || patterns.some(({ middle }) => middle.length > 0)) yield this.#grams;
+    if (area !== undefined) yield this.#byArea;
     if (connector !== undefined) yield this.#byConnector;
     if (datatype !== undefined) yield this.#byDatatype;
     if (quality !== undefined && this.#byQuality !== undefined) yield this.#byQuality;
@@ -119,10 +132,11 @@ export class SelectionIndex {
     return { count: this.#objects.size, handles: () => this.#objects.all() };
   }
 
-  #ways({ names, connector, datatype, quality, search }: Selector): Way[] {
+  #ways({ names, area, connector, datatype, quality, search }: Selector): Way[] {
     const ways: Way[] = [];
     const byQuality = this.#byQuality;
     if (names !== undefined) ways.push(union(names.map((name) => this.#wayToName(name))));
+    if (area !== undefined) ways.push(union(area.map((key) => wayTo(this.#byArea.of(key)))));
     if (connector !== undefined) ways.push(union(connector.map((key) => wayTo(this.#byConnector.of(key)))));
     if (datatype !== undefined) ways.push(union(datatype.map((key) => wayTo(this.#byDatatype.of(key)))));
     if (quality !== undefined && byQuality !== undefined) {
@@ -156,6 +170,11 @@ export class SelectionIndex {
     const count = this.#grams.count(texts);
     return count === undefined ? this.#everything() : { count, handles: () => this.#grams.handles(texts) };
   }
+}
+
+/** In the area itself, or in one below it. */
+function isInArea(area: string | undefined, path: string): boolean {
+  return path !== '' && (area === path || area?.startsWith(`${path}.`) === true);
 }
 
 function shortest(ways: readonly Way[], otherwise: Way): Way {

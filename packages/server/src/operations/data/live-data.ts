@@ -1,6 +1,7 @@
 // The operations of version 1 on live objects, as both HTTP and the channel offer them.
 import {
   type AlarmField,
+  type AreaCounts,
   type CommandField,
   isSelective,
   type MeasurementField,
@@ -18,7 +19,7 @@ import {
   Turns,
 } from '../../points/index.ts';
 import { Slices } from '../../runtime/index.ts';
-import { type Matcher, SelectionIndex, selectableAlarms, selectablePoints } from '../../selection/index.ts';
+import { areaTree, type Matcher, SelectionIndex, selectableAlarms, selectablePoints } from '../../selection/index.ts';
 import { SharedRead } from './shared-read.ts';
 
 export interface Selection<Field extends string> extends Selector {
@@ -124,6 +125,17 @@ export class LiveData {
   /** Another number whenever anything of what a read of all gives may be another. */
   versionOf(kind: LiveKindName): number {
     return kind === 'alarms' ? this.alarms.version : this[kind].wire.version;
+  }
+
+  /** Of those that are selected, in the order of the collection; none where it is not wanted any more. */
+  async selectedNames(kind: LiveKindName, selector: Selector, isWanted: IsWanted): Promise<string[]> {
+    const handles = (await this.slices.run(this.selections[kind].select(selector), isWanted)) ?? [];
+    return Array.from(handles, (handle) => this[kind].definitionAt(handle)?.name ?? '').filter((name) => name !== '');
+  }
+
+  /** Undefined where it is not wanted any more. */
+  async readAreas(isWanted: IsWanted): Promise<readonly AreaCounts[] | undefined> {
+    return this.slices.run(areaTree(this), isWanted);
   }
 
   /** An object of arrays; without the kinds that were not requested. */

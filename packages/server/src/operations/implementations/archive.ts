@@ -5,9 +5,13 @@ import {
   csvType,
   type Datatype,
   type Fault,
+  hasCriteria,
   type InputOf,
   isIdentifier,
+  isSelective,
+  nameMatcher,
   ProblemError,
+  type Selector,
 } from '@telltale/schema';
 import type { ArchiveAccess, Archiving, Kind, RecordForm } from '../../archive/index.ts';
 import type { Lease } from '../../points/index.ts';
@@ -20,12 +24,12 @@ export interface ArchiveParts {
   readonly archive: ArchiveAccess;
   readonly archiving: Pick<Archiving, 'stats'>;
   readonly imports: Pick<Imports, 'import'>;
-  readonly data: Pick<LiveData, Kind>;
+  readonly data: Pick<LiveData, Kind | 'selectedNames'>;
   readonly clock: Clock;
 }
 
 type NameAndTimes = InputOf<'eraseAlarmArchive'>;
-type NamesAndTimes = InputOf<'readAlarmArchives'>;
+type Times = Pick<InputOf<'readAlarmArchives'>, 't_since' | 't_until'>;
 /** Those of alarms are fewer. */
 type ReadOptions = Omit<InputOf<'readMeasurementArchive'>, keyof NameAndTimes>;
 
@@ -53,10 +57,14 @@ export function archive({ archive, archiving, imports, data, clock }: ArchivePar
     if (!isIdentifier(name) || !(await archive.has(kind, name))) refuse(kind, name);
   };
 
-  const configured = (kind: Kind): ReadonlySet<string> => {
-    if (kind === 'alarms') return new Set(data.alarms.names());
-    const points = data[kind];
-    return new Set(Array.from(points.all(), (handle) => points.nameOf(handle)));
+  /** Of what is configured; of patterns and without any selector, also of what the archive alone has. */
+  const selectedNames = async (kind: Kind, selector: Selector, signal: AbortSignal): Promise<readonly string[]> => {
+    const { names } = selector;
+    if (names !== undefined && !isSelective(selector)) return names;
+    const here = await data.selectedNames(kind, selector, () => !signal.aborted);
+    if (hasCriteria(selector)) return here.sort();
+    const isNamed = names === undefined ? () => true : nameMatcher(names);
+    return [...here, ...(await archive.names(kind)).filter(isNamed)].sort();
   };
 
   /** A short answer goes out as a whole, with its length. */
@@ -82,16 +90,16 @@ export function archive({ archive, archiving, imports, data, clock }: ArchivePar
       return read(kind, { names: [name], known: [name], interval, options, activeOnly }, asked);
     };
 
-  /** Each name once, in the order given; unknown ones are left out. Without names: all. */
-  const readMany =
-    (kind: Kind) =>
-    async ({ names, t_since: since, t_until: until, ...given }: NamesAndTimes & ReadOptions, asked: Asked) => {
-      const interval = intervalOf(since, until);
-      const options = choiceOf(given);
-      const here = configured(kind);
-      const wanted = [...new Set(names ?? [...here, ...(await archive.names(kind))].sort())];
-      return read(kind, { names: wanted, known: wanted.filter((name) => here.has(name)), interval, options }, asked);
-    };
+  /** Each name once, in the order given, or else sorted; unknown ones are left out. Without a selector: all. */
+  const readMany = (kind: Kind) => async (input: Selector & Times & ReadOptions, asked: Asked) => {
+    const { names, area, connector, datatype, search, t_since: since, t_until: until, ...given } = input;
+    const interval = intervalOf(since, until);
+    const options = choiceOf(given);
+    const selector = { names, area, connector, datatype, search };
+    const wanted = [...new Set(await selectedNames(kind, selector, asked.signal()))];
+    const known = wanted.filter((name) => data[kind].find(name) >= 0);
+    return read(kind, { names: wanted, known, interval, options }, asked);
+  };
 
   const erase =
     (kind: Kind) =>

@@ -41,6 +41,10 @@ export function liveObjects({ data, stacks, boot }: LiveObjectParts) {
       data.alarms.operate(name, 'deactivate', caller.authorityOr(authority)),
     acknowledgeAlarm: ({ name, authority }, { caller }) =>
       data.alarms.operate(name, 'acknowledge', caller.authorityOr(authority)),
+    listAreas: async (_, { signal }) => {
+      const areas = (await data.readAreas(whileOpen(signal))) ?? [];
+      return collectionText(areas.map((each) => [each.area, each]));
+    },
     readLiveObjects: ({ select }, { signal }) => data.readDatabase(select, whileOpen(signal)),
   } satisfies Partial<Implementations>;
 }
