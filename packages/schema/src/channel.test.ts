@@ -100,7 +100,7 @@ describe('the messages of the channel', () => {
   test('a list of nested things is as strict as the message', () => {
     const refused: [ChannelRequestName, object][] = [
       ['WriteCommands', { writes: [{ name: 'a', value: 'd1', more: 1 }] }],
-      ['WriteCommands', { writes: [{ name: 'a', value: 'd1e3' }] }],
+      ['WriteCommands', { writes: [{ name: 'a', value: 5 }] }],
       ['SimulateMeasurements', { simulations: [{ name: 'a', value: 'd1', 'valid-for': 0 }] }],
       ['SimulateMeasurements', { simulations: [{ name: 'a', value: 'd1', quality: 65_536 }] }],
       ['OperateAlarms', { operations: [{ name: 'a', opcode: 'explode' }] }],

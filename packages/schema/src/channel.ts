@@ -1,6 +1,8 @@
 // The messages of the channel: requests and answers, derived from the catalogue of operations. One JSON text per
 // message. channel-notifications.ts has the notifications.
 import Type, { type Static, type TObject, type TSchema } from 'typebox';
+import { titleOf } from './configuration.ts';
+import { maxBatchItems } from './operations/channel-fields.ts';
 import {
   type ChannelForm,
   type DeclaredOperation,
@@ -81,6 +83,26 @@ export function requestSchema(name: ChannelRequestName): TObject {
   return Type.Object({ request: Type.Literal(name), id: RequestId, ...fields }, { title: `${name}Request`, ...closed });
 }
 
+/**
+ * The same, in which an item of a batch is anything with a name: one that is wrong does not stop the others. `itemSchema`
+ * says what an item is.
+ */
+export function openRequestSchema(name: ChannelRequestName): TObject {
+  const whole = requestSchema(name);
+  const { batch } = channelRequests[name];
+  if (batch === undefined || itemSchema(name) === undefined) return whole;
+  const items = Type.Array(Type.Object({ name: Type.String() }), { maxItems: maxBatchItems });
+  return Type.Object({ ...whole.properties, [batch]: items }, { title: titleOf(whole), ...closed });
+}
+
+/** Of a batch whose items are objects. */
+export function itemSchema(name: ChannelRequestName): TObject | undefined {
+  const { batch = '', fields } = channelRequests[name];
+  const { items } = (fields[batch] ?? {}) as { items?: TSchema & { type?: unknown } };
+  return items?.type === 'object' ? (items as TObject) : undefined;
+}
+
+/** The whole message of an answer, good or not. */
 export function answerSchema(name: ChannelRequestName): TObject {
   const { answer = {}, batch } = channelRequests[name];
   const more = Object.fromEntries(Object.entries(answer).map(([field, type]) => [field, Type.Optional(type)]));

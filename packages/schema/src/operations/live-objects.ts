@@ -18,7 +18,7 @@ import {
 import { Explanation } from '../diagnostics.ts';
 import { selectorInputs } from '../selector.ts';
 import { maxTextBytes } from '../value-text.ts';
-import { PrefixedValue, Quality } from '../wire-schemas.ts';
+import { Quality } from '../wire-schemas.ts';
 import { batchOf, closed, Name, NameList } from './channel-fields.ts';
 import { get, listMany, name } from './inputs.ts';
 import { alarms, commands, measurements } from './live-kinds.ts';
@@ -73,7 +73,7 @@ export const measurementOperations = {
             Type.Object(
               {
                 name: Name,
-                value: PrefixedValue,
+                ...value,
                 quality: Type.Optional(Quality),
                 'valid-for': Type.Optional(ValidFor),
               },
@@ -153,7 +153,7 @@ export const commandOperations = {
       {
         request: 'WriteCommands',
         summary: 'Writes commands; each is answered as PUT /commands/:name answers.',
-        fields: { writes: batchOf(Type.Object({ name: Name, value: PrefixedValue }, closed)) },
+        fields: { writes: batchOf(Type.Object({ name: Name, ...value }, closed)) },
         batch: 'writes',
       },
     ],

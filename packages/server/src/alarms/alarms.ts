@@ -74,6 +74,7 @@ export class Alarms {
   readonly #restored = new Map<string, StoredAlarm>();
   #listeners: readonly AlarmListener[] = [];
   readonly #putListeners: ((handle: number) => void)[] = [];
+  readonly #addedListeners: ((handle: number) => void)[] = [];
   readonly #operations = new Turns();
   readonly #byState = { INACT_ACK: 0, ACT_UNACK: 0, ACT_ACK: 0, INACT_UNACK: 0 };
   #transitions = 0;
@@ -101,9 +102,11 @@ export class Alarms {
 
   /** A new definition keeps the state. Its trigger looks at the present value at once. */
   put(alarm: Alarm): void {
-    const entry = this.#entryOf(alarm.name) ?? this.#add(alarm);
+    const known = this.#entryOf(alarm.name);
+    const entry = known ?? this.#add(alarm);
     entry.alarm = alarm;
     this.#changed(entry);
+    if (known === undefined) for (const listener of this.#addedListeners) listener(entry.handle);
     this.#triggers.put(entry.handle, alarm, isActive(entry.state));
     for (const listener of this.#putListeners) listener(entry.handle);
   }
@@ -197,6 +200,11 @@ export class Alarms {
   /** Another number whenever anything of `collection` may be another. */
   get version(): number {
     return this.#version;
+  }
+
+  /** Of an alarm that is new, before its trigger looks at anything. */
+  onAdded(listener: (handle: number) => void): void {
+    this.#addedListeners.push(listener);
   }
 
   /** A listener neither puts nor removes. The returned function takes it back. */

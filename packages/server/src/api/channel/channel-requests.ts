@@ -5,10 +5,10 @@ import {
   channelRequests,
   checker,
   type ItemResult,
+  openRequestSchema,
   ProblemError,
   RequestId,
   readJson,
-  requestSchema,
   strangersJson,
 } from '@telltale/schema';
 import type { Gate, GatedOperation, Implementations } from '../../operations/index.ts';
@@ -57,7 +57,7 @@ export class ChannelRequests {
     this.#known = new Map(
       channelRequestNames.map((name) => [
         name,
-        { schema: checker(requestSchema(name)), handler: new RequestHandler(channelRequests[name], parts) },
+        { schema: checker(openRequestSchema(name)), handler: new RequestHandler(channelRequests[name], parts) },
       ]),
     );
   }

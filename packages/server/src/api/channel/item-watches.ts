@@ -79,7 +79,10 @@ export class ItemWatches {
     this.#options.slices.run(this.#watchers.leave(client));
   }
 
-  /** The item has changed, or is about to be removed; with its text where it can no longer be queried. */
+  /**
+   * The item has changed, or is about to be removed; with its text where it can no longer be queried. A watch outlives its
+   * item: it goes on when the item is back.
+   */
   changed(name: string, isRemoved: boolean, sent?: string): void {
     if (!this.#watchers.isWatched(name) && this.#joining.size === 0) return;
     const text = sent ?? this.#options.text(name);
@@ -88,7 +91,6 @@ export class ItemWatches {
     this.#watchers.forEach(name, (client) => {
       if (this.#joining.get(client)?.sent.has(name) !== true) this.#queue(client, shown);
     });
-    if (isRemoved) this.#watchers.forget(name);
   }
 
   flush(): void {

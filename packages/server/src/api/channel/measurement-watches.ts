@@ -8,6 +8,7 @@ import { PresentValues } from './present-values.ts';
 import { opening, UpdateLog } from './update-log.ts';
 import { WatchGroup } from './watch-group.ts';
 import { WatchGroups } from './watch-groups.ts';
+import { Watchers } from './watchers.ts';
 
 /** Changes are gathered for so long at most. */
 const gatherMs = 20;
@@ -27,6 +28,10 @@ export class MeasurementWatches {
   readonly #pendingGroups = new Set<WatchGroup>();
   /** The present values that clients whose watch starts in slices are going to be sent first. */
   readonly #joining = new Set<PresentValues>();
+  /** Who watches measurements that were removed: the watches go on when these are back. */
+  readonly #absent = new Watchers();
+  /** How often measurements that are watched went, or came back. */
+  #comings = 0;
   readonly #log: UpdateLog;
   #cancelFlush: (() => void) | undefined;
   /** Values handed to clients, and updates skipped for newer ones. */
@@ -50,7 +55,7 @@ export class MeasurementWatches {
 
   /** How many measurements the client watches by name. */
   countOf(client: ChannelClient): number {
-    return this.#groups.membersOf(client)?.size ?? 0;
+    return (this.#groups.membersOf(client)?.size ?? 0) + this.#absent.countOf(client);
   }
 
   isWatchedBy(client: ChannelClient, name: string): boolean {
@@ -60,13 +65,13 @@ export class MeasurementWatches {
 
   /** How many watches there are; of all there is counts as one. */
   get count(): number {
-    return this.#groups.count;
+    return this.#groups.count + this.#absent.count;
   }
 
   /** From now on, after the present values, every change. With many measurements, the start runs in slices. */
   watch(client: ChannelClient, names: readonly string[]): Promise<void> | undefined {
     const handles = this.#handlesOf(names);
-    if (names.length + this.#groups.sharedBy(client) > mostAtOnce) return this.#join(client, handles);
+    if (names.length + this.#groups.sharedBy(client) > mostAtOnce) return this.#join(client, names);
     this.flush();
     const known = [...new Set(handles)].filter((handle) => handle >= 0);
     if (!this.#all.clients.has(client)) {
@@ -81,7 +86,7 @@ export class MeasurementWatches {
   watchAll(client: ChannelClient): Promise<void> | undefined {
     if (this.#measurements.size > mostAtOnce) return this.#joinAll(client);
     this.flush();
-    this.#groups.leave(client);
+    this.#leaveAll(client);
     this.#all.clients.add(client);
     this.#sendPresent(client, [...this.#measurements.all()]);
     return undefined;
@@ -89,6 +94,7 @@ export class MeasurementWatches {
 
   unwatch(client: ChannelClient, names: readonly string[]): Promise<void> | undefined {
     this.flush();
+    this.#slices.run(this.#absent.remove(client, names, () => []));
     const isOfAll = this.#all.clients.has(client);
     const copied = isOfAll ? this.#measurements.size : this.#groups.sharedBy(client);
     if (copied > mostAtOnce) return this.#reduce(client, names);
@@ -101,7 +107,7 @@ export class MeasurementWatches {
   /** The client watches nothing any more. */
   leave(client: ChannelClient): void {
     this.flush();
-    this.#groups.leave(client);
+    this.#leaveAll(client);
     this.skipped += client.dropPassedOver();
   }
 
@@ -137,7 +143,9 @@ export class MeasurementWatches {
   }
 
   /** Replaces the group of the client by one of what it watches already and of these. */
-  async #join(client: ChannelClient, handles: Iterable<number>): Promise<void> {
+  async #join(client: ChannelClient, names: readonly string[]): Promise<void> {
+    const comings = this.#comings;
+    const handles = this.#handlesOf(names);
     const present = new PresentValues(this.#measurements, 'names');
     const isOfAll = this.#all.clients.has(client);
     const group = new WatchGroup();
@@ -149,7 +157,10 @@ export class MeasurementWatches {
       this.#groups.drop(group);
       return;
     }
-    if (!isOfAll) this.#groups.move(client, group);
+    if (!isOfAll) {
+      if (comings !== this.#comings) this.#addComers(client, group, names);
+      this.#groups.move(client, group);
+    }
     this.#sendJoined(client, present);
   }
 
@@ -167,7 +178,7 @@ export class MeasurementWatches {
     const present = new PresentValues(this.#measurements, 'all');
     await this.#begin(client, present, present.gather(this.#measurements.all()));
     if (!client.isOpen) return;
-    this.#groups.leave(client);
+    this.#leaveAll(client);
     this.#all.clients.add(client);
     this.#sendJoined(client, present);
   }
@@ -185,6 +196,7 @@ export class MeasurementWatches {
 
   /** A client that watches everything, or the same as others, moves to the rest; until then it is sent everything. */
   async #reduce(client: ChannelClient, names: readonly string[]): Promise<void> {
+    const comings = this.#comings;
     const group = new WatchGroup();
     const gone = new Set<number>();
     await this.#slices.run(this.#reduceSteps(client, group, gone, names), () => client.isOpen);
@@ -193,6 +205,7 @@ export class MeasurementWatches {
       return;
     }
     this.flush();
+    if (comings !== this.#comings) this.#addComers(client, group, [], gone);
     this.#groups.move(client, group);
     for (const handle of gone) this.skipped += client.unwatched(handle);
   }
@@ -232,7 +245,45 @@ export class MeasurementWatches {
     return group;
   }
 
-  #onChanges({ handles, count }: Changes): void {
+  /** What went or came back while the group was made, in slices, of which the others know already. */
+  #addComers(client: ChannelClient, group: WatchGroup, names: readonly string[], gone?: ReadonlySet<number>): void {
+    for (const handle of this.#groups.membersOf(client) ?? []) {
+      if (gone?.has(handle) !== true) this.#groups.extend(group, handle);
+    }
+    for (const name of names) {
+      const handle = this.#measurements.find(name);
+      if (handle < 0) this.#absent.add(client, name);
+      else this.#groups.extend(group, handle);
+    }
+  }
+
+  #leaveAll(client: ChannelClient): void {
+    this.#groups.leave(client);
+    this.#slices.run(this.#absent.leave(client));
+  }
+
+  /** Those who watched measurements that were removed watch them again. */
+  #rejoin({ handles, count }: Changes): void {
+    for (let at = 0; at < count; at++) {
+      const handle = handles[at] as number;
+      const name = this.#measurements.nameOf(handle);
+      if (!this.#absent.isWatched(name)) continue;
+      const clients: ChannelClient[] = [];
+      this.#absent.forEach(name, (client) => clients.push(client));
+      this.#absent.forget(name);
+      this.#comings++;
+      this.flush();
+      for (const client of clients) {
+        const group = this.#groups.ownGroup(client);
+        this.#groups.extend(group, handle);
+        this.#groups.shareLater(client, group);
+      }
+    }
+  }
+
+  #onChanges(changes: Changes): void {
+    if (!this.#absent.isEmpty) this.#rejoin(changes);
+    const { handles, count } = changes;
     const isAllWatched = this.#all.clients.size > 0;
     for (const present of this.#joining) {
       for (let at = 0; at < count; at++) present.changed(handles[at] as number);
@@ -266,6 +317,9 @@ export class MeasurementWatches {
     if (groups.length === 0 && this.#all.clients.size === 0) return;
     this.#log.noteRemoval(handle);
     this.#noted(handle);
+    this.#comings++;
+    const name = this.#measurements.nameOf(handle);
+    for (const group of groups) for (const client of group.clients) this.#absent.add(client, name);
     this.#groups.removed(handle);
   }
 

@@ -1,6 +1,15 @@
 // Carries out one kind of request, as the catalogue declares it: its operation, item by item for a batch; or a watch.
 // Only its implementation knows what an operation does.
-import { type ChannelRequest, declarationOf, type ItemResult, jsonType, ProblemError } from '@telltale/schema';
+import {
+  type ChannelRequest,
+  type Checker,
+  checker,
+  declarationOf,
+  type ItemResult,
+  itemSchema,
+  jsonType,
+  ProblemError,
+} from '@telltale/schema';
 import {
   type Asked,
   type Gate,
@@ -28,7 +37,7 @@ export interface RequestHandlerParts {
   readonly records: RecordsAnswer;
 }
 
-/** The fields of a message or of an item, checked against the schema of the request: among them the input of its operation. */
+/** The fields of a message or of an item: among them the input of its operation. */
 type Fields = Readonly<Record<string, unknown>>;
 
 type Watched = NonNullable<ChannelRequest['watch']>;
@@ -44,10 +53,14 @@ export class RequestHandler {
   readonly #parts: RequestHandlerParts;
   readonly #operations: readonly AskedOperation[];
   readonly #answerFields: readonly string[];
+  /** Of a batch, checks an item by itself: one that is wrong does not stop the others. */
+  readonly #item: Checker | undefined;
 
   constructor(request: ChannelRequest, parts: RequestHandlerParts) {
     this.#request = request;
     this.#parts = parts;
+    const item = itemSchema(request.request);
+    this.#item = item && checker(item);
     this.#answerFields = Object.keys(request.answer ?? {});
     this.#operations = request.operations.map(({ name, when }) => ({
       gated: parts.gate.operation(name, declarationOf(name)),
@@ -97,6 +110,7 @@ export class RequestHandler {
     const carryOut = async ({ fields, gated, run }: (typeof turns)[number]): Promise<ItemResult> => {
       const { name } = fields;
       try {
+        this.#checkItem(fields);
         gate.admitTo(gated, caller, name);
         await gate.carryOut(gated, caller, name, () => run({ ...shared, ...fields }, asked));
         return { name, result: true };
@@ -105,6 +119,11 @@ export class RequestHandler {
       }
     };
     return { results: await inOrder(turns, (each) => each.turn.begin(() => carryOut(each)), slices) };
+  }
+
+  #checkItem(fields: Fields): void {
+    const faults = this.#item?.faults(fields) ?? [];
+    if (faults.length > 0) throw new ProblemError('invalid-body', `${faults[0]?.path} ${faults[0]?.message}.`, faults);
   }
 
   #watch(client: ChannelClient, message: Fields, { kind, ends }: Watched): Promise<Outcome> | Outcome {

@@ -14,6 +14,10 @@ export class Watchers {
     return count;
   }
 
+  get isEmpty(): boolean {
+    return this.#ofAll.size === 0 && this.#byName.size === 0;
+  }
+
   countOf(client: ChannelClient): number {
     return this.#byClient.get(client)?.size ?? 0;
   }

@@ -83,6 +83,7 @@ export class Watches {
     ) as [ItemWatches, ItemWatches];
     commands.onChange((handle) => commandWatches.changed(commands.nameOf(handle), false));
     commands.onRemoval((handle) => commandWatches.changed(commands.nameOf(handle), true));
+    alarms.onAdded((handle) => alarmWatches.changed(alarms.alarmOf(handle).name, false));
     alarms.onChange((handle, isRemoved) => alarmWatches.changed(alarms.alarmOf(handle).name, isRemoved));
     modules.onChange((name, isRemoved) => moduleWatches.changed(name, isRemoved));
     stacks.onState((role, name, text, isRemoved) => {
