@@ -95,7 +95,7 @@ describe('an alarm with a trigger', () => {
     assert.equal(await stateOf('high'), 'INACT_ACK');
     await level(80.001);
     const { state, authority } = await alarm('high');
-    assert.deepEqual([state, authority], ['ACT_UNACK', 'trigger']);
+    assert.deepEqual([state, authority], ['ACT_UNACK', 'trigger, simulated']);
     await level(75.001);
     assert.equal(await stateOf('high'), 'ACT_UNACK');
     await operate('high', 'acknowledge');

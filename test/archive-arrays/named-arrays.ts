@@ -2,6 +2,7 @@
 // missing where a retention or a limit of size has deleted.
 import assert from 'node:assert/strict';
 import { type Datatype, formatPrefixed, toTimestamp } from '@telltale/schema';
+import { flagsOf } from '../../packages/server/src/archive/records.ts';
 import type { PlainRecord } from '../../packages/server/test/query-model.ts';
 
 export interface ArrayRecord extends PlainRecord {
@@ -63,9 +64,11 @@ export class NamedArrays {
     return all.filter(({ time }) => !isExpired(time, cutOffUs)).sort((a, b) => a.time - b.time);
   }
 
+  /** With its flags. */
   written({ datatype, value, time, quality }: PlainRecord): string {
-    const fields = [formatPrefixed(datatype, value), toTimestamp(time)];
-    return JSON.stringify(this.kind === 'commands' ? fields : [...fields, quality]);
+    const fields: unknown[] = [formatPrefixed(datatype, value), toTimestamp(time)];
+    if (this.kind === 'measurements') fields.push(quality & 0xff);
+    return JSON.stringify([...fields, flagsOf(quality)]);
   }
 
   #drop(isGone: (record: ArrayRecord) => boolean): void {

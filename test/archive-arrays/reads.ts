@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { TelltaleClient } from '@telltale/client';
 import { aggregates, formatText, toTimestamp, type Value } from '@telltale/schema';
 import type { Aggregate, ReadRequest, RecordForm } from '../../packages/server/src/archive/archive-access.ts';
+import { flagsOf } from '../../packages/server/src/archive/records.ts';
 import { asked, assertThinned, type PlainRecord } from '../../packages/server/test/query-model.ts';
 import type { SeededRandom } from '../seeded-random.ts';
 import { type NamedArrays, oldestPlausibleUs } from './named-arrays.ts';
@@ -33,7 +34,8 @@ export function randomRead(
   const other = random.chance(0.15) ? one : end();
   const [sinceUs, untilUs] = [Math.min(one, other, 2 ** 53 - 1), Math.max(one, other)];
   const names = series.map(({ name }) => name);
-  const request = { kind, names, known: names, sinceUs, untilUs, form } as const;
+  const simulated = random.pick([undefined, undefined, 'exclude', 'only'] as const);
+  const request = { kind, names, known: names, sinceUs, untilUs, form, simulated } as const;
   const warpHead = random.chance(one === other ? 0.8 : 0.4) || undefined;
   const limit = random.chance(0.3) ? random.between(1, 12) : undefined;
   const way = random.weighted({ plain: 4, resampled: 3, aggregated: 3, thinned: 2 });
@@ -94,10 +96,10 @@ const toDigits = (text: string) =>
 export const shortened = (text: string) =>
   text.length > 200 ? `${text.slice(0, 80)}…${text.slice(-100)} (${text.length})` : text;
 
-/** Of CSV and columns: time, value and quality. */
+/** Of CSV and columns: time, value, quality and flags. */
 function plainText(kind: ArrayRead['kind']) {
   return ({ time, datatype, value, quality }: PlainRecord) =>
-    `${time} ${formatText(datatype, value)} ${kind === 'commands' ? '' : quality}`;
+    `${time} ${formatText(datatype, value)} ${kind === 'commands' ? '' : quality & 0xff} ${flagsOf(quality)}`;
 }
 
 async function readText(
@@ -123,8 +125,9 @@ async function readText(
   return new Map(Object.entries(lists).map(([name, list]) => [name, list.map((record) => JSON.stringify(record))]));
 }
 
-function queryOf({ warpHead, limit, maxPoints, resampleUs, aggregate }: ArrayRead): URLSearchParams {
-  const query = new URLSearchParams();
+function queryOf({ warpHead, limit, maxPoints, resampleUs, aggregate, simulated }: ArrayRead): URLSearchParams {
+  const query = new URLSearchParams({ flags: '1' });
+  if (simulated !== undefined) query.set('simulated', simulated);
   if (warpHead) query.set('warp_head', '1');
   if (limit !== undefined) query.set('limit', String(limit));
   if (maxPoints !== undefined) query.set('max-points', String(maxPoints));
@@ -137,14 +140,14 @@ function queryOf({ warpHead, limit, maxPoints, resampleUs, aggregate }: ArrayRea
 function csvLists(text: string): Map<string, string[]> {
   const lists = new Map<string, string[]>();
   const field = String.raw`(?:"((?:[^"]|"")*)"|([^",\r\n]*))`;
-  const row = new RegExp(`([^,]+),([^,]+),${field}(?:,(\\d*))?\r\n`, 'y');
+  const row = new RegExp(`([^,]+),([^,]+),${field}(?:,(\\d*))?,([01])\r\n`, 'y');
   row.lastIndex = text.indexOf('\r\n') + 2;
   while (row.lastIndex < text.length) {
     const at = row.lastIndex;
-    const [, name = '', time = '', quoted, bare = '', quality = ''] =
+    const [, name = '', time = '', quoted, bare = '', quality = '', flags] =
       row.exec(text) ?? assert.fail(text.slice(at, at + 200));
     const list = lists.getOrInsertComputed(name, () => []);
-    list.push(`${usOf(time)} ${quoted?.replaceAll('""', '"') ?? bare} ${quality}`);
+    list.push(`${usOf(time)} ${quoted?.replaceAll('""', '"') ?? bare} ${quality} ${flags}`);
   }
   return lists;
 }
@@ -162,7 +165,7 @@ function momentOf(us: number) {
 }
 
 async function readColumns(url: string, request: ArrayRead): Promise<Map<string, string[]>> {
-  const { kind, names, sinceUs, untilUs, resampleUs, limit, maxPoints, aggregate, warpHead } = request;
+  const { kind, names, sinceUs, untilUs, resampleUs, limit, maxPoints, aggregate, warpHead, simulated } = request;
   const lists = new Map<string, string[]>();
   const options = {
     names: [...names],
@@ -173,13 +176,15 @@ async function readColumns(url: string, request: ArrayRead): Promise<Map<string,
     maxPoints,
     aggregate,
     warpHead,
+    simulated,
+    flags: true,
   };
   const { archive } = new TelltaleClient({ url });
-  for await (const { name, datatype, times, values, qualities } of archive.columns(kind, options)) {
+  for await (const { name, datatype, times, values, qualities, flags = [] } of archive.columns(kind, options)) {
     const list = lists.getOrInsertComputed(name, () => []);
     for (const [at, time] of times.entries()) {
       const value = datatype === 'b' ? values[at] === 1 : (values[at] as Value);
-      list.push(`${time} ${formatText(datatype, value)} ${kind === 'commands' ? '' : qualities[at]}`);
+      list.push(`${time} ${formatText(datatype, value)} ${kind === 'commands' ? '' : qualities[at]} ${flags[at]}`);
     }
   }
   return lists;

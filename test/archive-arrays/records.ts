@@ -1,5 +1,6 @@
 // Records for the archive and its arrays, chosen at random: times of which many are met again, and values of every datatype.
 import { type Datatype, formatText, type Value } from '@telltale/schema';
+import { flagsOf, simulated } from '../../packages/server/src/archive/records.ts';
 import type { SeededRandom } from '../seeded-random.ts';
 import { type ArrayRecord, type NamedArrays, oldestPlausibleUs, weekUs } from './named-arrays.ts';
 import { secondsOf } from './reads.ts';
@@ -59,7 +60,10 @@ export class ArrayRecords {
   }
 
   #one({ kind, datatype }: NamedArrays, time: number): ArrayRecord {
-    const quality = kind === 'commands' ? 0xc0 : this.#random.pick([0xc0, 0xc0, 0xc0, 0x18, 0x44, 0xd8]);
+    const quality =
+      kind === 'commands'
+        ? 0xc0
+        : this.#random.pick([0xc0, 0xc0, 0xc0, 0x18, 0x44, 0xd8, 0xd8 | simulated, 0x18 | simulated]);
     const value = someValue(datatype, ++this.#values, this.#random);
     return { datatype, time, value, quality, came: this.#imports, mayBeGone: false };
   }
@@ -115,7 +119,7 @@ export function csvOf(series: NamedArrays, records: readonly ArrayRecord[]): str
   const rows = records.map(({ time, datatype, value, quality }) => {
     const text = `"${formatText(datatype, value).replaceAll('"', '""')}"`;
     const seconds = time === 0 ? '0' : secondsOf(time);
-    return `${seconds},${text}${isCommand ? '' : `,${quality}`}\n`;
+    return `${seconds},${text}${isCommand ? '' : `,${quality & 0xff},${flagsOf(quality)}`}\n`;
   });
-  return `time,value${isCommand ? '' : ',quality'}\n${rows.join('')}`;
+  return `time,value${isCommand ? '' : ',quality,flags'}\n${rows.join('')}`;
 }

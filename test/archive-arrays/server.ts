@@ -123,7 +123,7 @@ export class ArrayServer {
 
   /** Every record that is shown, as JSON. */
   async whole({ kind, name }: NamedArrays): Promise<string[]> {
-    const answer = await fetch(`${this.#url}/${kind}/${name}/-99999999999/99999999999`);
+    const answer = await fetch(`${this.#url}/${kind}/${name}/-99999999999/99999999999?flags=1`);
     const text = await answer.text();
     assert.equal(answer.status, 200, text.slice(0, 400));
     const records = (JSON.parse(text) as Record<string, unknown[]>)[name] ?? assert.fail(`no ${name}`);

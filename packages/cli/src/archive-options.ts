@@ -1,6 +1,6 @@
 // What the commands on the archive have in common: which kind of object, which interval, and names that it knows.
-import type { ArchiveInterval } from '@telltale/client';
-import type { ArchiveKind } from '@telltale/schema';
+import type { ArchiveInterval, ArchiveReadOptions } from '@telltale/client';
+import { type ArchiveKind, simulatedFilters } from '@telltale/schema';
 import { type Call, type OptionDeclaration, UsageError } from './declaration.ts';
 import { missingOf, namesOf, refuseMissing } from './known-names.ts';
 import { momentForms, readMoment } from './moments.ts';
@@ -20,6 +20,21 @@ export const untilOption: OptionDeclaration = {
   value: 'TIME',
   summary: 'End of the interval, exclusive; the same forms',
 };
+
+export const simulatedOptions: readonly OptionDeclaration[] = [
+  {
+    name: 'simulated',
+    value: 'WORD',
+    values: simulatedFilters,
+    summary: 'Records of simulated values: include (default), exclude or only',
+  },
+  { name: 'flags', summary: 'In CSV, JSON and columns: the flags of each record, 1 where it was simulated' },
+];
+
+export function simulatedOf({ options }: Call): Pick<ArchiveReadOptions, 'simulated' | 'flags'> {
+  const simulated = options.get('simulated') as ArchiveReadOptions['simulated'];
+  return { simulated, flags: options.has('flags') || undefined };
+}
 
 export function kindOf({ options }: Call): ArchiveKind {
   if (options.has('commands') && options.has('alarms')) throw new UsageError('Either --commands or --alarms.');

@@ -15,6 +15,7 @@ import {
   type MeasurementRecord,
   ProblemError,
   parseJson,
+  type SimulatedFilter,
   type Timestamp,
   toTimestamp,
 } from '@telltale/schema';
@@ -45,6 +46,10 @@ export interface ArchiveReadOptions extends ArchiveInterval {
   readonly limit?: number | undefined;
   /** About so many records of each name, which look the same on a plot as all of them. */
   readonly maxPoints?: number | undefined;
+  /** Records of simulated values: with the others (where not given), left out as if there were none, or alone. */
+  readonly simulated?: SimulatedFilter | undefined;
+  /** Each record has its flags: the last element of a measurement or command, a member of an alarm. */
+  readonly flags?: boolean | undefined;
 }
 
 export interface ArchiveOneOptions extends ArchiveReadOptions {
@@ -264,8 +269,8 @@ function severalOf(options: ArchiveReadOptions & ArchiveNamesOption, names: stri
   return { names, area, search, connector, datatype, ...times, ...optionsOf(options) };
 }
 
-function optionsOf({ resampleS, aggregate, warpHead, limit, maxPoints }: ArchiveReadOptions) {
-  return { resample: resampleS, aggregate, warp_head: warpHead, limit, 'max-points': maxPoints };
+function optionsOf({ resampleS, aggregate, warpHead, limit, maxPoints, simulated, flags }: ArchiveReadOptions) {
+  return { resample: resampleS, aggregate, warp_head: warpHead, limit, 'max-points': maxPoints, simulated, flags };
 }
 
 function secondsText(moment: ArchiveMoment): string {

@@ -12,11 +12,15 @@ export interface ArchiveColumns {
   readonly values: Float64Array | BigInt64Array | readonly string[];
   /** Of commands they say nothing. */
   readonly qualities: Uint8Array;
+  /** Where they were asked for; 1: simulated. */
+  readonly flags?: Uint8Array;
 }
 
 const headBytes = 16;
 const recordsMagic = 0x46435454; // TTCF
 const endMagic = 0x45435454; // TTCE
+/** Beside the kind: a column of flags is behind that of the qualities. */
+const flagsFollow = 0x80;
 
 /** The last frame is so long; nothing comes after it. */
 export const endFrameBytes = headBytes;
@@ -88,6 +92,7 @@ interface Head {
   /** Undefined: there is no such datatype. */
   readonly datatype: Datatype | undefined;
   readonly isText: boolean;
+  readonly hasFlags: boolean;
   readonly nameBytes: number;
   readonly count: number;
   readonly textBytes: number;
@@ -100,6 +105,7 @@ function headOf(bytes: Uint8Array): Head {
   return {
     datatype,
     isText: datatype !== undefined && traitsOf(datatype).form === form.text,
+    hasFlags: (view.getUint8(4) & flagsFollow) !== 0,
     nameBytes: view.getUint16(6, true),
     count: view.getUint32(8, true),
     textBytes: view.getUint32(12, true),
@@ -110,9 +116,9 @@ function frameBytes(bytes: Uint8Array): number {
   const magic = magicOf(bytes);
   if (magic === endMagic) return headBytes;
   if (magic !== recordsMagic) throw new BadColumns('a frame is expected');
-  const { isText, nameBytes, count, textBytes } = headOf(bytes);
+  const { isText, hasFlags, nameBytes, count, textBytes } = headOf(bytes);
   const values = isText ? padded(4 * count) + padded(textBytes) : 8 * count;
-  const size = headBytes + padded(nameBytes) + 8 * count + values + padded(count);
+  const size = headBytes + padded(nameBytes) + 8 * count + values + (hasFlags ? 2 : 1) * padded(count);
   if (size > mostFrameBytes) throw new BadColumns('a frame is too long');
   return size;
 }
@@ -120,8 +126,8 @@ function frameBytes(bytes: Uint8Array): number {
 /** The frame has a buffer of its own, so that its arrays begin where their elements may. */
 function readFrame(bytes: Uint8Array<ArrayBuffer>): ArchiveColumns {
   const { buffer } = bytes;
-  const { datatype, isText, nameBytes, count, textBytes } = headOf(bytes);
-  const kind = archiveKinds[bytes[4] ?? 0];
+  const { datatype, isText, hasFlags, nameBytes, count, textBytes } = headOf(bytes);
+  const kind = archiveKinds[(bytes[4] ?? 0) & ~flagsFollow];
   if (kind === undefined || datatype === undefined) throw new BadColumns('the kind of a frame is unknown');
   const name = new TextDecoder().decode(bytes.subarray(headBytes, headBytes + nameBytes));
   const timesAt = headBytes + padded(nameBytes);
@@ -141,6 +147,7 @@ function readFrame(bytes: Uint8Array<ArrayBuffer>): ArchiveColumns {
     times: new Float64Array(buffer, timesAt, count),
     values: valuesOf(),
     qualities: new Uint8Array(buffer, qualitiesAt, count),
+    ...(hasFlags && { flags: new Uint8Array(buffer, qualitiesAt + padded(count), count) }),
   };
 }
 

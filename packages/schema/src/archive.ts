@@ -1,5 +1,5 @@
 // The archive on the wire: its records, its queries, and its status.
-import Type, { type Static } from 'typebox';
+import Type, { type Static, type TSchema } from 'typebox';
 import { AlarmState } from './data-access.ts';
 import { Identifier } from './identifier.ts';
 import { ArchiveQuality, PrefixedValue, Timestamp } from './wire-schemas.ts';
@@ -9,20 +9,36 @@ const closed = { additionalProperties: false } as const;
 export const archiveKinds = ['measurements', 'commands', 'alarms'] as const;
 export type ArchiveKind = (typeof archiveKinds)[number];
 
-export const MeasurementRecord = Type.Tuple([PrefixedValue, Timestamp, ArchiveQuality], {
-  description: 'Value, timestamp and quality.',
+const Flags = Type.Integer({
+  minimum: 0,
+  maximum: 1,
+  description: 'Where flags=1 asks for them; 1: simulated, or caused by a simulated value.',
+});
+
+export type MeasurementRecord = [value: string, t: Timestamp, quality: number, flags?: number];
+export const MeasurementRecord = Type.Unsafe<MeasurementRecord>({
+  ...Type.Tuple([PrefixedValue, Timestamp, ArchiveQuality, Flags]),
+  minItems: 3,
+  description: 'Value, timestamp and quality; with flags=1 also the flags.',
   examples: [['d21.5', [1700000000, 250000], 192]],
 });
-export type MeasurementRecord = Static<typeof MeasurementRecord>;
 
-export const CommandRecord = Type.Tuple([Type.Union([PrefixedValue, Type.Null()]), Timestamp], {
-  description: 'Value and timestamp.',
+export type CommandRecord = [value: string | null, t: Timestamp, flags?: number];
+export const CommandRecord = Type.Unsafe<CommandRecord>({
+  ...Type.Tuple([Type.Union([PrefixedValue, Type.Null()]), Timestamp, Flags]),
+  minItems: 2,
+  description: 'Value and timestamp; with flags=1 also the flags.',
   examples: [['d21.5', [1700000000, 250000]]],
 });
-export type CommandRecord = Static<typeof CommandRecord>;
 
 export const AlarmRecord = Type.Object(
-  { t: Timestamp, state: AlarmState, description: Type.String(), authority: Type.String() },
+  {
+    t: Timestamp,
+    state: AlarmState,
+    description: Type.String(),
+    authority: Type.String(),
+    flags: Type.Optional(Flags),
+  },
   { title: 'AlarmRecord', ...closed },
 );
 export type AlarmRecord = Static<typeof AlarmRecord>;
@@ -33,7 +49,7 @@ export interface ArchiveRecords {
   alarms: AlarmRecord;
 }
 
-const archive = (title: string, record: typeof MeasurementRecord | typeof CommandRecord | typeof AlarmRecord) =>
+const archive = (title: string, record: TSchema) =>
   Type.Record(Identifier, Type.Array(record, { description: 'In time order.' }), { title, ...closed });
 
 export const MeasurementArchive = archive('MeasurementArchive', MeasurementRecord);
@@ -42,6 +58,9 @@ export const AlarmArchive = archive('AlarmArchive', AlarmRecord);
 
 export const aggregates = ['avg', 'min', 'max', 'first', 'last', 'count'] as const;
 export type Aggregate = (typeof aggregates)[number];
+
+export const simulatedFilters = ['include', 'exclude', 'only'] as const;
+export type SimulatedFilter = (typeof simulatedFilters)[number];
 
 /** The end of an interval, as a number in JSON and in a query; in a path it is the same in digits. */
 export const ArchiveTime = Type.Number({
@@ -79,6 +98,15 @@ export const alarmArchiveOptions = {
         'stretch of time: a plot of them looks like one of all. Not together with resample.',
     }),
   ),
+  simulated: Type.Optional(
+    Type.Enum([...simulatedFilters], {
+      type: 'string',
+      description:
+        'Records of simulated values: with the others (include, the default), left out as if there were none (exclude), ' +
+        'or alone (only). Of alarms: transitions that a simulated value caused.',
+    }),
+  ),
+  flags: Type.Optional(Type.Boolean({ description: 'Add the flags of each record; 1: simulated.' })),
 } as const;
 
 /** Alarms have no numeric value: they are not aggregated. */

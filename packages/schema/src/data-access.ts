@@ -100,12 +100,18 @@ export type LiveCommand = Static<typeof LiveCommand>;
 export const AlarmState = Type.Enum(['INACT_ACK', 'ACT_UNACK', 'ACT_ACK', 'INACT_UNACK'], { type: 'string' });
 export type AlarmState = Static<typeof AlarmState>;
 
+/** The authority of a transition that a trigger caused: by a value of the device, or by a simulated one. */
+export const triggerAuthority = { live: 'trigger', simulated: 'trigger, simulated' } as const;
+
 export const LiveAlarm = Type.Object(
   {
     name: Identifier,
     severity: Severity,
     t: Timestamp,
-    authority: Type.String({ description: 'Who caused the last transition.' }),
+    authority: Type.String({
+      description:
+        'Who caused the last transition; of a trigger: trigger, or trigger, simulated where its measurement was simulated.',
+    }),
     state: AlarmState,
     description: Type.String(),
     area: Type.Optional(Area),

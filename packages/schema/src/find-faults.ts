@@ -22,6 +22,7 @@ interface Keywords {
   readonly maxProperties?: number;
   readonly items?: TSchema | readonly TSchema[];
   readonly prefixItems?: readonly TSchema[];
+  readonly minItems?: number;
   readonly maxItems?: number;
   readonly anyOf?: readonly TSchema[];
 }
@@ -108,12 +109,17 @@ class Search {
   #lookInList(schema: Keywords, data: readonly unknown[], path: Path): void {
     const { items, prefixItems } = schema;
     const tuple = prefixItems ?? (Array.isArray(items) ? (items as readonly TSchema[]) : undefined);
-    if (tuple !== undefined && data.length !== tuple.length) this.#say(path, `must have ${tuple.length} items`);
+    if (tuple !== undefined) this.#lookAtLength(schema.minItems ?? tuple.length, tuple.length, data, path);
     const length = Math.min(data.length, tuple?.length ?? Infinity);
     for (let index = 0; index < length && !this.#isFull; index++) {
       const type = tuple === undefined ? (items as TSchema | undefined) : tuple[index];
       if (type !== undefined && !this.#fits(type, data[index])) this.look(type, data[index], [...path, index]);
     }
+  }
+
+  #lookAtLength(least: number, most: number, { length }: readonly unknown[], path: Path): void {
+    if (length >= least && length <= most) return;
+    this.#say(path, `must have ${least < most ? `${least} to ` : ''}${most} items`);
   }
 
   get #isFull(): boolean {

@@ -45,6 +45,9 @@ export function archivedQuality(q: number): number {
   return (q & quality.simulated) !== 0 && isGood(q) ? quality.goodLocalOverride : q & qualityMask.archived;
 }
 
+/** Bits of the flags of an archived record. */
+export const archiveFlag = { simulated: 1 } as const;
+
 const words: Readonly<Record<number, string>> = {
   [quality.good]: 'good',
   [quality.goodLocalOverride]: 'good, local override',

@@ -123,7 +123,8 @@ export class AlarmModel {
   /** The trigger takes the alarm to its other side. */
   #follow(alarm: ModelAlarm, timeUs: number): void {
     const event = alarm.state.startsWith('ACT') ? 'deactivate' : 'activate';
-    this.#transition(alarm, after(alarm, event), timeUs, 'trigger');
+    const { quality = 0 } = this.measurements.get(alarm.alarm.trgMeasurement ?? '') ?? {};
+    this.#transition(alarm, after(alarm, event), timeUs, quality < 0x8000 ? 'trigger' : 'trigger, simulated');
   }
 
   #transition(alarm: ModelAlarm, state: AlarmState, timeUs: number, authority: string): void {

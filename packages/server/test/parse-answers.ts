@@ -1,6 +1,7 @@
 // Reads answers back, for tests: CSV and columns, by the words of their formats alone.
 import assert from 'node:assert/strict';
 import type { Datatype, Value } from '@telltale/schema';
+import { simulated } from '../src/archive/records.ts';
 
 export interface PlainRecord {
   readonly time: number;
@@ -30,13 +31,14 @@ export function parseCsv(csv: string): string[][] {
   return rows;
 }
 
-/** By the words of the format alone. */
+/** By the words of the format alone. Where there are flags, `simulated` of them is added to the quality. */
 export function parseBinary(bytes: Buffer): PlainSeries[] {
   const frames: PlainSeries[] = [];
   let at = 0;
   const pad = () => (at = Math.ceil(at / 8) * 8);
   while (bytes.toString('latin1', at, at + 4) === 'TTCF') {
     const datatype = String.fromCharCode(bytes[at + 5] as number) as Datatype;
+    const hasFlags = ((bytes[at + 4] as number) & 0x80) !== 0;
     const nameLength = bytes.readUInt16LE(at + 6);
     const count = bytes.readUInt32LE(at + 8);
     const textBytes = bytes.readUInt32LE(at + 12);
@@ -63,13 +65,21 @@ export function parseBinary(bytes: Buffer): PlainSeries[] {
       );
       at += 8 * count;
     }
-    const records = times.map((us, index) => {
-      const value = found[index] as Value;
-      return { time: us, value: datatype === 'b' ? value === 1 : value, quality: bytes[at + index] as number };
-    });
-    frames.push({ name, datatype, records });
+    const qualities = Array.from(bytes.subarray(at, at + count));
     at += count;
     pad();
+    if (hasFlags) {
+      for (let index = 0; index < count; index++) {
+        if (bytes[at + index] === 1) qualities[index] = (qualities[index] as number) + simulated;
+      }
+      at += count;
+      pad();
+    }
+    const records = times.map((us, index) => {
+      const value = found[index] as Value;
+      return { time: us, value: datatype === 'b' ? value === 1 : value, quality: qualities[index] as number };
+    });
+    frames.push({ name, datatype, records });
   }
   assert.equal(bytes.toString('latin1', at), `TTCE${'\0'.repeat(12)}`);
   return frames;

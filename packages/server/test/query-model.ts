@@ -107,9 +107,10 @@ export function visible(parts: readonly Part[]): PlainRecord[] {
     );
     return withoutReplaced(left);
   });
-  return all.sort((a, b) => a.time - b.time).map((record) => ({ ...record, quality: record.quality & 0xff }));
+  return all.sort((a, b) => a.time - b.time).map((record) => ({ ...record, quality: record.quality & ~replaces }));
 }
 
+export const isSimulated = ({ quality }: PlainRecord) => (quality & simulated) !== 0;
 export const isBad = ({ quality }: PlainRecord) => (quality & 0xc0) === 0;
 
 function aggregated(records: readonly PlainRecord[], time: number, aggregate: Aggregate): PlainRecord[] {
@@ -117,7 +118,8 @@ function aggregated(records: readonly PlainRecord[], time: number, aggregate: Ag
   const newest = records.at(-1);
   const isAllGood = records.every(({ quality }) => (quality & 0xc0) === 0xc0);
   const soundQuality = isAllGood ? qualities.good : qualities.uncertain.subnormal;
-  const quality = newest === undefined || sound.length > 0 ? soundQuality : newest.quality;
+  const mark = records.some((record) => isSimulated(record)) ? simulated : 0;
+  const quality = (newest === undefined || sound.length > 0 ? soundQuality : newest.quality & 0xff) | mark;
   if (aggregate === 'count') return [{ datatype: 'l', time, value: BigInt(records.length), quality }];
   if (newest === undefined) return [];
   const numbers = sound.map(({ value }) => Number(value));
@@ -125,7 +127,7 @@ function aggregated(records: readonly PlainRecord[], time: number, aggregate: Ag
   if (aggregate === 'avg') {
     return [{ datatype: 'd', time, value: sound.length > 0 ? mean : Number(newest.value), quality }];
   }
-  if (sound.length === 0) return [{ ...newest, time }];
+  if (sound.length === 0) return [{ ...newest, time, quality }];
   return [{ ...(chosen(sound, aggregate) as PlainRecord), time, quality }];
 }
 
@@ -177,8 +179,14 @@ export function assertThinned(
   for (const record of [first, ...extremes]) assert.ok(given.includes(write(record as PlainRecord)));
 }
 
-export function asked(all: readonly PlainRecord[], request: ReadRequest): PlainRecord[] {
+/** Of records those that the request is about. */
+function wanted(all: readonly PlainRecord[], { simulated: which }: ReadRequest): readonly PlainRecord[] {
+  return which === undefined ? all : all.filter((record) => isSimulated(record) === (which === 'only'));
+}
+
+export function asked(every: readonly PlainRecord[], request: ReadRequest): PlainRecord[] {
   const { sinceUs, untilUs, resampleUs, aggregate, warpHead, limit, maxPoints } = request;
+  const all = wanted(every, request);
   let records = all.filter(({ time }) => sinceUs <= time && time < untilUs);
   const inForce = (at: number) => all.findLast(({ time }) => time <= at);
   const head = inForce(sinceUs);
@@ -203,8 +211,15 @@ export function asked(all: readonly PlainRecord[], request: ReadRequest): PlainR
   return records.slice(0, limit);
 }
 
-export function written({ datatype, time, value, quality }: PlainRecord): string {
-  return JSON.stringify([formatPrefixed(datatype, value), toTimestamp(time), quality]);
+/** As a read with flags gives it. */
+export function written(record: PlainRecord): string {
+  const { datatype, time, value, quality } = record;
+  return JSON.stringify([
+    formatPrefixed(datatype, value),
+    toTimestamp(time),
+    quality & 0xff,
+    isSimulated(record) ? 1 : 0,
+  ]);
 }
 
 export interface Reader {
@@ -296,6 +311,7 @@ const time = fc.integer({ min: 0, max: 40 }).map((step) => startUs + 250_000 * s
 const quality = fc.oneof(
   { weight: 2, arbitrary: fc.constant<number>(qualities.good) },
   fc.constantFrom(0x00, 0x18, 0x44, 0xd8, qualities.good | replaces, 0x08 | replaces),
+  fc.constantFrom(0xd8 | simulated, 0x44 | simulated, 0x00 | simulated, 0xd8 | simulated | replaces),
 );
 
 function partOf(number: number): fc.Arbitrary<Part> {
@@ -324,7 +340,11 @@ export const interval = fc.tuple(time, time).map(([one, other]) => ({
 }));
 
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
-export const plainOptions = fc.record({ warpHead: optional(fc.boolean()), limit: optional(fc.nat({ max: 12 })) });
+export const plainOptions = fc.record({
+  warpHead: optional(fc.boolean()),
+  limit: optional(fc.nat({ max: 12 })),
+  simulated: optional(fc.constantFrom('exclude', 'only')),
+});
 export const cut = fc.integer({ min: 1, max: 6 });
 
 export function requestOf(options: Partial<ReadRequest>): ReadRequest {
@@ -332,6 +352,7 @@ export function requestOf(options: Partial<ReadRequest>): ReadRequest {
     kind: 'measurements',
     names: ['level'],
     known: [],
+    flags: true,
     sinceUs: startUs,
     untilUs: startUs + 11_000_000,
     form: 'json',

@@ -185,7 +185,7 @@ export class RenderingWitness {
     const { alarms } = this.#bench;
     const { name, state, timeUs, authority } = alarms.stateOf(handle);
     this.#report(name, isRemoved ? 'gone' : `${state} ${timeUs}`);
-    if (isRemoved || authority !== 'trigger') return;
+    if (isRemoved || !authority.startsWith('trigger')) return;
     const { description = '' } = alarms.alarmOf(handle);
     const measurement = name.slice(0, 2);
     this.#note(this.model.alarmFault(measurement, state, this.#seen(measurement), description, this.model.present()));

@@ -8,6 +8,8 @@ import {
   kindOf,
   kindOptions,
   refuseUnknown,
+  simulatedOf,
+  simulatedOptions,
   sinceOption,
   untilOption,
 } from '../archive-options.ts';
@@ -24,6 +26,7 @@ export const archiveExport: CommandDeclaration = {
     sinceOption,
     untilOption,
     { name: 'columns', summary: 'In the binary format instead' },
+    ...simulatedOptions,
     ...kindOptions,
   ],
   details: 'Without --since and --until, all records are exported.',
@@ -42,7 +45,7 @@ export const archiveExport: CommandDeclaration = {
     const names = options.get('names')?.split(',');
     const interval = intervalOf(call, always);
     if (names !== undefined) await refuseUnknown(call, kind, names);
-    const { stream } = await client.archive.download(kind, { ...interval, names, form });
+    const { stream } = await client.archive.download(kind, { ...interval, ...simulatedOf(call), names, form });
     const progress = new Progress(call, 'reading', undefined);
     async function* counted() {
       for await (const chunk of stream) {
@@ -68,8 +71,8 @@ export const archiveImport: CommandDeclaration = {
     { name: 'commands', summary: 'Commands instead of measurements' },
   ],
   details:
-    'The first row names the columns: name,time,value,quality. A time is one of ISO 8601 with its offset from UTC, or\n' +
-    'seconds since 1970. Without a quality a record is good. To import the same again changes nothing.',
+    'The first row names the columns: name,time,value,quality,flags. A time is one of ISO 8601 with its offset from UTC, or\n' +
+    'seconds since 1970. Without a quality a record is good, without flags not simulated. To import the same again changes nothing.',
   examples: ['telltale archive import history.csv', 'telltale archive import --name tank1_level old-level.csv'],
   run: async (call) => {
     const [file = ''] = call.args;

@@ -7,8 +7,18 @@ import {
   aggregates,
   type CommandRecord,
   type MeasurementRecord,
+  quality,
 } from '@telltale/schema';
-import { intervalOf, kindOf, kindOptions, refuseUnknown, sinceOption, untilOption } from '../archive-options.ts';
+import {
+  intervalOf,
+  kindOf,
+  kindOptions,
+  refuseUnknown,
+  simulatedOf,
+  simulatedOptions,
+  sinceOption,
+  untilOption,
+} from '../archive-options.ts';
 import { type Call, type CommandDeclaration, UsageError } from '../declaration.ts';
 import { readSeconds } from '../moments.ts';
 import { type Shown, shownOf } from '../shown-points.ts';
@@ -35,6 +45,7 @@ export const history: CommandDeclaration = {
     { name: 'warp-head', summary: 'Begin with the value that was valid at --since' },
     { name: 'active', summary: 'With --alarms: only transitions into an active state' },
     { name: 'csv', summary: 'Print CSV' },
+    ...simulatedOptions,
     ...kindOptions,
   ],
   examples: [
@@ -64,6 +75,7 @@ function readOptions(call: Call): ArchiveOneOptions {
     limit: readCount(options, 'limit'),
     maxPoints: readCount(options, 'max-points'),
     activeOnly: options.has('active') || undefined,
+    ...simulatedOf(call),
   };
 }
 
@@ -100,7 +112,7 @@ async function printLines(call: Call, kind: ArchiveKind, options: ArchiveOneOpti
   const shown = kind === 'alarms' ? {} : await shownOf(call, kind, [...names]);
   for (const name of names) {
     let count = 0;
-    for await (const page of client.archive.pages(kind, name, options)) {
+    for await (const page of client.archive.pages(kind, name, { ...options, flags: true })) {
       for (const record of page) {
         const named: Cell[] = names.size > 1 ? [{ text: name, style: 'bold' }, '  '] : [];
         await terminal.line(...named, ...cellsOf(kind, record, shown[name]));
@@ -121,6 +133,6 @@ function cellsOf(kind: ArchiveKind, record: ArchiveRecords[ArchiveKind], shown: 
     const [value, time] = record as CommandRecord;
     return [timeText(time), '  ', value === null ? '' : valueText(value, shown)];
   }
-  const [value, time, q] = record as MeasurementRecord;
-  return [timeText(time), '  ', valueText(value, shown), '  ', qualityCell(q)];
+  const [value, time, q, flags = 0] = record as MeasurementRecord;
+  return [timeText(time), '  ', valueText(value, shown), '  ', qualityCell(flags === 0 ? q : q | quality.simulated)];
 }

@@ -8,6 +8,7 @@ import {
   type Clock,
   ProblemError,
   timeAfter,
+  triggerAuthority,
 } from '@telltale/schema';
 import { type Changes, type Gathering, handlesOf, type MeasurementReader, Turns } from '../points/index.ts';
 import { AlarmPersistence } from './alarm-persistence.ts';
@@ -83,7 +84,7 @@ export class Alarms {
 
   constructor({ measurements, store, clock }: { measurements: MeasurementReader; store: AlarmStore; clock: Clock }) {
     this.#clock = clock;
-    this.#triggers = new Triggers(measurements, clock, (handle, event, timeUs) => this.#trigger(handle, event, timeUs));
+    this.#triggers = new Triggers(measurements, clock, (...fired) => this.#trigger(...fired));
     this.#persistence = new AlarmPersistence(store, clock, (name) => this.#present(name));
     this.#texts = new AlarmTexts((handle) => this.#entries[handle]);
   }
@@ -284,9 +285,10 @@ export class Alarms {
   }
 
   /** An alarm is raised though the disk may be full: published first, stored in the background. */
-  #trigger(handle: number, event: 'activate' | 'deactivate', timeUs: number): void {
+  #trigger(handle: number, event: 'activate' | 'deactivate', timeUs: number, isSimulated: boolean): void {
     const entry = this.#at(handle);
-    this.#apply(entry, nextState(entry.state, event, entry.alarm.ackMode), timeUs, 'trigger');
+    const authority = isSimulated ? triggerAuthority.simulated : triggerAuthority.live;
+    this.#apply(entry, nextState(entry.state, event, entry.alarm.ackMode), timeUs, authority);
     this.#persistence.changed(entry.name);
   }
 

@@ -24,6 +24,25 @@ test('AL-5: every alarm of a measurement follows it, and no alarm of another', (
   assert.deepEqual(bench.news().sort(), states);
 });
 
+test('AL-10: a transition by a simulated value says so, with a delay by the value at its end', async () => {
+  const bench = new AlarmBench().with('d');
+  bench.alarms.put(triggered({ name: 'late', properties: { onDelay: '10' } }));
+  bench.set('m', 11, good | simulated, 1);
+  bench.set('m', 9, good, 2);
+  bench.set('m', 11, good, 3);
+  bench.set('m', 12, good | simulated, 4);
+  bench.clock.advance(10);
+  assert.deepEqual(
+    bench.news().map((each) => each.replace(/ \d+$/, '')),
+    [
+      'a ACT_UNACK trigger, simulated',
+      'a INACT_UNACK trigger',
+      'a ACT_UNACK trigger',
+      'late ACT_UNACK trigger, simulated',
+    ],
+  );
+});
+
 describe('AL-6: with a hysteresis of 2 around 10', () => {
   const cases: {
     datatype: Datatype;
@@ -77,7 +96,8 @@ test('AL-8: while the quality is bad the alarm holds its state; uncertain and si
   for (const q of [uncertain.nonSpecific, uncertain.engineeringUnitsExceeded | 2, good | simulated, 0xd8]) {
     const bench = new AlarmBench().with('d');
     bench.set('m', 11, q);
-    assert.deepEqual(bench.news(), ['a ACT_UNACK trigger 0'], String(q));
+    const authority = (q & simulated) === 0 ? 'trigger' : 'trigger, simulated';
+    assert.deepEqual(bench.news(), [`a ACT_UNACK ${authority} 0`], String(q));
   }
 });
 

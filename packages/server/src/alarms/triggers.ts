@@ -1,7 +1,7 @@
 // Triggers: which alarms a changed measurement touches, whether their conditions hold, and for how long already. Each
 // measurement has a quiet band, the values between which none of its conditions changes: most changes are done with one
 // look at it. What becomes of an alarm is the caller's; the number of a trigger is the handle of its alarm.
-import { type Alarm, type Clock, isBad } from '@telltale/schema';
+import { type Alarm, type Clock, isBad, quality } from '@telltale/schema';
 import type { Changes, MeasurementReader } from '../points/index.ts';
 import { type Condition, holds, quietBand, readCondition } from './trigger-condition.ts';
 
@@ -24,10 +24,18 @@ interface Trigger {
   stopDelay: (() => void) | undefined;
 }
 
+/** `isSimulated`: by a simulated value. */
+export type FireTrigger = (
+  handle: number,
+  event: 'activate' | 'deactivate',
+  timeUs: number,
+  isSimulated: boolean,
+) => void;
+
 export class Triggers {
   readonly #measurements: MeasurementReader;
   readonly #clock: Clock;
-  readonly #fire: (handle: number, event: 'activate' | 'deactivate', timeUs: number) => void;
+  readonly #fire: FireTrigger;
   readonly #subjects = new Map<string, Subject>();
   readonly #triggers: (Trigger | undefined)[] = [];
   /** By measurement. */
@@ -38,11 +46,7 @@ export class Triggers {
   #held: Set<Subject> | undefined;
 
   /** `fire` must bring the alarm to the wanted side, and say so by `setActive`, before it returns. */
-  constructor(
-    measurements: MeasurementReader,
-    clock: Clock,
-    fire: (handle: number, event: 'activate' | 'deactivate', timeUs: number) => void,
-  ) {
+  constructor(measurements: MeasurementReader, clock: Clock, fire: FireTrigger) {
     this.#measurements = measurements;
     this.#clock = clock;
     this.#fire = fire;
@@ -153,14 +157,18 @@ export class Triggers {
     const event = isTrue ? 'activate' : 'deactivate';
     const delayMs = isTrue ? onDelayMs : offDelayMs;
     if (delayMs === 0) {
-      this.#fire(handle, event, this.#measurements.timeOf(subject.measurement));
+      this.#fire(handle, event, this.#measurements.timeOf(subject.measurement), this.#isSimulated(subject));
       return;
     }
     this.#invalidate(subject);
     trigger.stopDelay = this.#clock.after(delayMs, () => {
       this.#stopDelay(trigger);
-      this.#fire(handle, event, this.#clock.now());
+      this.#fire(handle, event, this.#clock.now(), this.#isSimulated(subject));
     });
+  }
+
+  #isSimulated({ measurement }: Subject): boolean {
+    return (this.#measurements.qualityOf(measurement) & quality.simulated) !== 0;
   }
 
   #stopDelay(trigger: Trigger): void {

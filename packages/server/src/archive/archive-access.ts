@@ -1,6 +1,6 @@
 // The interface of the archive for the rest of the server. Everything behind it runs on other threads.
 import { type Aggregate, aggregates, type BatchMessage, type Datatype } from '@telltale/schema';
-import type { Kind, SeriesKey } from './records.ts';
+import type { Kind, SeriesKey, SimulatedFilter } from './records.ts';
 import type { Visitor } from './turnstile.ts';
 
 export { type Aggregate, aggregates };
@@ -24,6 +24,10 @@ export interface ReadRequest {
   readonly maxPoints?: number | undefined;
   /** Of alarms: transitions into an active state alone. */
   readonly activeOnly?: boolean | undefined;
+  /** Records that this leaves out are not there: neither in force, nor counted. */
+  readonly simulated?: SimulatedFilter | undefined;
+  /** Each record has its flags in the answer. */
+  readonly flags?: boolean | undefined;
 }
 
 /** The client of a query. Clients take turns, and within a client its connections. */

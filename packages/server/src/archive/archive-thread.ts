@@ -116,10 +116,10 @@ class ArchiveThread {
     this.#reader?.notify('cancel', [id]);
   }
 
-  #snapshots({ kind, names, sinceUs, untilUs, needsHead }: SnapshotRequest): Snapshots {
+  #snapshots({ kind, names, sinceUs, untilUs, needsHead, simulated: which }: SnapshotRequest): Snapshots {
     return names.map((name) => {
       const series = this.#store.find(kind, name);
-      return series.length === 0 ? undefined : this.#store.snapshot(series, sinceUs, untilUs, needsHead);
+      return series.length === 0 ? undefined : this.#store.snapshot(series, sinceUs, untilUs, needsHead, which);
     });
   }
 

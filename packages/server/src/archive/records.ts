@@ -1,6 +1,6 @@
 // What the archive stores: series of records. A series has one kind, one name and one datatype for ever; a measurement
 // whose datatype is changed goes on in another series.
-import { archivedQuality, type Datatype, maxTextBytes, quality } from '@telltale/schema/values';
+import { archivedQuality, archiveFlag, type Datatype, maxTextBytes, quality } from '@telltale/schema/values';
 
 export const kinds = ['measurements', 'commands', 'alarms'] as const;
 export type Kind = (typeof kinds)[number];
@@ -30,6 +30,19 @@ export const storedBits = 0xff | replaces | simulated;
 /** Of the quality of a live value what its record has. */
 export function storedQuality(live: number): number {
   return (live & quality.simulated) === 0 ? live & 0xff : archivedQuality(live) | simulated;
+}
+
+/** Of the quality of a record its flags, as an answer has them. */
+export function flagsOf(quality: number): number {
+  return (quality & simulated) === 0 ? 0 : archiveFlag.simulated;
+}
+
+/** Which records a read gives; without one, all of them. */
+export type SimulatedFilter = 'exclude' | 'only';
+
+/** Of a record with this quality. */
+export function isWanted(quality: number, filter: SimulatedFilter): boolean {
+  return ((quality & simulated) !== 0) === (filter === 'only');
 }
 
 /** Records before this are taken for those of a wrong clock: 2000-01-01. So are those more than a day ahead. */

@@ -1,6 +1,6 @@
 // The request of the reader thread to the writer: snapshots of some names of a query.
 import type { ReadRequest } from './archive-access.ts';
-import type { Kind } from './records.ts';
+import type { Kind, SimulatedFilter } from './records.ts';
 
 export interface SnapshotRequest {
   readonly kind: Kind;
@@ -9,6 +9,8 @@ export interface SnapshotRequest {
   readonly untilUs: number;
   /** Also the record in force at the start, which may be older. */
   readonly needsHead: boolean;
+  /** Of which of the records that is looked for. */
+  readonly simulated?: SimulatedFilter | undefined;
 }
 
 /** Names that are requested together. */
@@ -23,6 +25,7 @@ export function snapshotRequest(request: ReadRequest, from: number): SnapshotReq
     sinceUs,
     untilUs,
     needsHead: needsHead(request),
+    simulated: request.simulated,
   };
 }
 

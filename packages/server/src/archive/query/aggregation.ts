@@ -2,7 +2,7 @@
 // within one step counts by its summary.
 import { quality } from '@telltale/schema/values';
 import type { Aggregate } from '../archive-access.ts';
-import { Columns, type Kind } from '../records.ts';
+import { Columns, type Kind, simulated } from '../records.ts';
 import type { Chunk } from './block.ts';
 import { ChunkStage } from './chunk-stage.ts';
 import { type Grid, gridBy } from './grid.ts';
@@ -35,10 +35,10 @@ export class Aggregation extends ChunkStage {
     return next;
   }
 
-  protected takeChunk({ firstUs, lastUs, summary }: Chunk): boolean {
+  protected takeChunk({ firstUs, lastUs, summary, hasSimulated }: Chunk): boolean {
     const isWithin = gridBy(this.#grid, firstUs) === gridBy(this.#grid, lastUs);
     if (!isWithin || summary === undefined || !this.#goTo(firstUs)) return false;
-    return this.#tally.addSummary(this.input.datatype, summary);
+    return this.#tally.addSummary(this.input.datatype, summary, hasSimulated);
   }
 
   /** An empty interval has no steps, whatever is in force there. */
@@ -69,9 +69,10 @@ export class Aggregation extends ChunkStage {
     if (tally.count === 0 && this.#aggregate !== 'count') return true;
     if (!this.#putResult()) return false;
     this.stamp(this.#stepUs);
-    if (tally.sound > 0 || tally.count === 0) {
-      this.columns.qualities[this.columns.count - 1] = tally.isAllGood ? quality.good : quality.uncertain.subnormal;
-    }
+    const { qualities, count } = this.columns;
+    let given = (qualities[count - 1] as number) & 0xff;
+    if (tally.sound > 0 || tally.count === 0) given = tally.isAllGood ? quality.good : quality.uncertain.subnormal;
+    qualities[count - 1] = tally.hasSimulated ? given | simulated : given;
     tally.clear();
     return true;
   }

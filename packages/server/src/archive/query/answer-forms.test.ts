@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { type PlainSeries, parseBinary, parseCsv } from '../../../test/parse-answers.ts';
 import { packAlarm } from '../alarm-text.ts';
 import type { ReadRequest } from '../archive-access.ts';
-import { type Kind, kinds } from '../records.ts';
+import { type Kind, kinds, simulated } from '../records.ts';
 import type { SeriesSnapshot } from '../store/snapshot.ts';
 import { ArchiveQuery } from './archive-query.ts';
 import { pageBytes } from './page.ts';
@@ -78,21 +78,24 @@ function seriesOf(name: string, quality: fc.Arbitrary<number>): fc.Arbitrary<Pla
     );
 }
 
-const measurements = fc.tuple(...['level', '__proto__', 'flow'].map((name) => seriesOf(name, fc.nat({ max: 0x1ff }))));
+const measurements = fc.tuple(...['level', '__proto__', 'flow'].map((name) => seriesOf(name, fc.nat({ max: 0x5ff }))));
 const commands = fc.tuple(...['start', 'constructor'].map((name) => seriesOf(name, fc.constantFrom(0, 0x100))));
+
+const flagOf = (quality: number) => ((quality & simulated) === 0 ? 0 : 1);
 
 test('JSON is what JSON.stringify makes of the records, of measurements and commands alike', () => {
   fc.assert(
-    fc.property(measurements, commands, (measured, commanded) => {
+    fc.property(measurements, commands, fc.boolean(), (measured, commanded, flags) => {
       for (const [kind, all] of Object.entries({ measurements: measured, commands: commanded })) {
         const lists = all.map(({ name, datatype, records }) => {
           const list = records.map(({ time: us, value, quality }) => {
             const record: unknown[] = [formatPrefixed(datatype, value), toTimestamp(us)];
-            return kind === 'measurements' ? [...record, quality & 0xff] : record;
+            if (kind === 'measurements') record.push(quality & 0xff);
+            return flags ? [...record, flagOf(quality)] : record;
           });
           return `${JSON.stringify(name)}:${JSON.stringify(list)}`;
         });
-        assert.equal(read(all, { kind: kind as Kind }).toString(), `{${lists.join(',')}}`);
+        assert.equal(read(all, { kind: kind as Kind, flags }).toString(), `{${lists.join(',')}}`);
       }
     }),
   );
@@ -100,24 +103,27 @@ test('JSON is what JSON.stringify makes of the records, of measurements and comm
 
 test('CSV reads back as the records, with times to the microsecond', () => {
   fc.assert(
-    fc.property(measurements, commands, (measured, commanded) => {
+    fc.property(measurements, commands, fc.boolean(), (measured, commanded, flags) => {
+      const flagsOf = ({ quality }: { quality: number }) => (flags ? [String(flagOf(quality))] : []);
+      const header = flags ? ['flags'] : [];
       const measuredRows = measured.flatMap(({ name, datatype, records }) =>
         records.map((each) => [
           name,
           formatTimestamp(each.time),
           formatText(datatype, each.value),
           String(each.quality & 0xff),
+          ...flagsOf(each),
         ]),
       );
       const commandedRows = commanded.flatMap(({ name, datatype, records }) =>
-        records.map((each) => [name, formatTimestamp(each.time), formatText(datatype, each.value)]),
+        records.map((each) => [name, formatTimestamp(each.time), formatText(datatype, each.value), ...flagsOf(each)]),
       );
-      assert.deepEqual(parseCsv(read(measured, { form: 'csv' }).toString()), [
-        ['name', 'time', 'value', 'quality'],
+      assert.deepEqual(parseCsv(read(measured, { form: 'csv', flags }).toString()), [
+        ['name', 'time', 'value', 'quality', ...header],
         ...measuredRows,
       ]);
-      assert.deepEqual(parseCsv(read(commanded, { form: 'csv', kind: 'commands' }).toString()), [
-        ['name', 'time', 'value'],
+      assert.deepEqual(parseCsv(read(commanded, { form: 'csv', kind: 'commands', flags }).toString()), [
+        ['name', 'time', 'value', ...header],
         ...commandedRows,
       ]);
     }),
@@ -126,12 +132,13 @@ test('CSV reads back as the records, with times to the microsecond', () => {
 
 test('the binary form decodes to the records, bit for bit', () => {
   fc.assert(
-    fc.property(measurements, (all) => {
+    fc.property(measurements, fc.boolean(), (all, flags) => {
+      const shown = flags ? 0xff | simulated : 0xff;
       const plain = all.map((series) => ({
         ...series,
-        records: series.records.map((each) => ({ ...each, quality: each.quality & 0xff })),
+        records: series.records.map((each) => ({ ...each, quality: each.quality & shown })),
       }));
-      assert.deepEqual(parseBinary(read(all, { form: 'binary' })), plain);
+      assert.deepEqual(parseBinary(read(all, { form: 'binary', flags })), plain);
     }),
   );
 });

@@ -165,7 +165,7 @@ export class ArchiveQuery {
   }
 }
 
-function formOf({ form, kind }: ReadRequest): AnswerForm {
-  if (form === 'csv') return new CsvForm(kind);
-  return form === 'binary' ? new BinaryForm(kind) : new JsonForm(kind);
+function formOf({ form, kind, flags = false }: ReadRequest): AnswerForm {
+  if (form === 'csv') return new CsvForm(kind, flags);
+  return form === 'binary' ? new BinaryForm(kind, flags) : new JsonForm(kind, flags);
 }

@@ -3,13 +3,15 @@
 
 import { wordOf } from '@telltale/schema/digits';
 import { type Datatype, form, traitsOf } from '@telltale/schema/values';
-import { Columns, type Kind, kinds } from '../records.ts';
+import { Columns, flagsOf, type Kind, kinds } from '../records.ts';
 import type { AnswerForm } from './answer-form.ts';
 import type { Page } from './page.ts';
 
 const frameMagic = wordOf('TTCF');
 const endMagic = wordOf('TTCE');
 const headerBytes = 16;
+/** Beside the kind: a column of flags is behind that of the qualities. */
+const flagsFollow = 0x80;
 
 /** A frame of so many records is about a page. */
 const framed = 3584;
@@ -20,6 +22,7 @@ const framedCharacters = 32_768;
 
 export class BinaryForm implements AnswerForm {
   readonly #kind: number;
+  readonly #hasFlags: boolean;
   #name = Buffer.alloc(0);
   #hasFrame = false;
   #datatype: Datatype = 'd';
@@ -27,8 +30,9 @@ export class BinaryForm implements AnswerForm {
   readonly #gathered = new Columns();
   #characters = 0;
 
-  constructor(kind: Kind) {
+  constructor(kind: Kind, hasFlags: boolean) {
     this.#kind = kinds.indexOf(kind);
+    this.#hasFlags = hasFlags;
   }
 
   begin(): void {}
@@ -107,11 +111,11 @@ export class BinaryForm implements AnswerForm {
     const texts = isText ? columns.texts.slice(from, to).map((text) => Buffer.from(text)) : undefined;
     const textBytes = texts?.reduce((sum, { length }) => sum + length, 0) ?? 0;
     const valueBytes = texts === undefined ? 8 * count : padded(4 * count) + padded(textBytes);
-    page.reserve(headerBytes + padded(name.length) + 8 * count + valueBytes + padded(count));
+    page.reserve(headerBytes + padded(name.length) + 8 * count + valueBytes + 2 * padded(count));
     const { bytes, view } = page;
     let at = page.at;
     view.setUint32(at, frameMagic, true);
-    view.setUint8(at + 4, this.#kind);
+    view.setUint8(at + 4, this.#kind | (this.#hasFlags ? flagsFollow : 0));
     view.setUint8(at + 5, this.#datatype.charCodeAt(0));
     view.setUint16(at + 6, name.length, true);
     view.setUint32(at + 8, count, true);
@@ -126,7 +130,12 @@ export class BinaryForm implements AnswerForm {
     } else at = writeTexts(bytes, view, at, texts);
     const { qualities } = columns;
     for (let index = 0; index < count; index++) bytes[at + index] = qualities[from + index] as number;
-    page.at = pad(bytes, at + count);
+    at = pad(bytes, at + count);
+    if (this.#hasFlags) {
+      for (let index = 0; index < count; index++) bytes[at + index] = flagsOf(qualities[from + index] as number);
+      at = pad(bytes, at + count);
+    }
+    page.at = at;
     this.#hasFrame = true;
   }
 }

@@ -11,14 +11,14 @@ import {
 } from '@telltale/schema/digits';
 import { type Datatype, form, type Traits, traitsOf } from '@telltale/schema/values';
 import { unpackAlarm } from '../alarm-text.ts';
-import type { Columns, Kind } from '../records.ts';
+import { type Columns, flagsOf, type Kind } from '../records.ts';
 import type { AnswerForm } from './answer-form.ts';
 import type { Page } from './page.ts';
 
 const headers: Readonly<Record<Kind, string>> = {
-  measurements: 'name,time,value,quality\r\n',
-  commands: 'name,time,value\r\n',
-  alarms: 'name,time,state,authority,description\r\n',
+  measurements: 'name,time,value,quality',
+  commands: 'name,time,value',
+  alarms: 'name,time,state,authority,description',
 };
 
 const comma = 0x2c;
@@ -33,18 +33,20 @@ const dayUs = 86_400_000_000;
 
 export class CsvForm implements AnswerForm {
   readonly #kind: Kind;
+  readonly #hasFlags: boolean;
   /** The name and a comma. */
   #name = Buffer.alloc(0);
   /** `2023-11-14T` */
   readonly #date = Buffer.alloc(11);
   #day = -1;
 
-  constructor(kind: Kind) {
+  constructor(kind: Kind, hasFlags: boolean) {
     this.#kind = kind;
+    this.#hasFlags = hasFlags;
   }
 
   begin(page: Page): void {
-    page.text(headers[this.#kind]);
+    page.text(`${headers[this.#kind]}${this.#hasFlags ? ',flags' : ''}\r\n`);
   }
 
   beginName(_page: Page, name: string): void {
@@ -57,7 +59,7 @@ export class CsvForm implements AnswerForm {
     let index = from;
     for (; index < to && !page.isFull; index++) {
       if (this.#kind === 'alarms') {
-        this.#writeAlarm(page, columns.times[index] as number, texts[index] as string);
+        this.#writeAlarm(page, columns, index);
         continue;
       }
       page.reserve(this.#name.length + mostBytes);
@@ -70,6 +72,10 @@ export class CsvForm implements AnswerForm {
         view.setUint8(page.at, comma);
         page.at = writeWhole(view, page.at + 1, (qualities[index] as number) & 0xff);
       }
+      if (this.#hasFlags) {
+        view.setUint8(page.at, comma);
+        page.at = writeWhole(view, page.at + 1, flagsOf(qualities[index] as number));
+      }
       view.setUint16(page.at, lineEnd, true);
       page.at += 2;
     }
@@ -81,12 +87,13 @@ export class CsvForm implements AnswerForm {
   end(): void {}
 
   /** What is no transition is left out. */
-  #writeAlarm(page: Page, timeUs: number, text: string): void {
-    const alarm = unpackAlarm(text);
+  #writeAlarm(page: Page, columns: Columns, index: number): void {
+    const alarm = unpackAlarm(columns.texts[index] as string);
     if (alarm === undefined) return;
     page.reserve(this.#name.length + mostBytes);
-    this.#writeStart(page, timeUs);
-    page.text(`${alarm.state},${quoted(alarm.authority)},${quoted(alarm.description)}\r\n`);
+    this.#writeStart(page, columns.times[index] as number);
+    const flags = this.#hasFlags ? `,${flagsOf(columns.qualities[index] as number)}` : '';
+    page.text(`${alarm.state},${quoted(alarm.authority)},${quoted(alarm.description)}${flags}\r\n`);
   }
 
   /** `level,2023-11-14T22:13:20.000000Z,` */

@@ -11,7 +11,18 @@ import { copyRecord } from './record-runs.ts';
 import { firstFrom } from './time-search.ts';
 import { TombstoneFilter } from './tombstone-filter.ts';
 
-export class HeadSearch {
+/** The search for the record in force at a time. */
+export interface Head {
+  /** Of the record that was found, where there is one. */
+  readonly datatype: Datatype | undefined;
+  readonly record: Columns;
+  /** Its time; -1 where none was found. */
+  readonly foundUs: number;
+  /** True: that was all. */
+  step(): boolean;
+}
+
+export class HeadSearch implements Head {
   datatype: Datatype | undefined;
   readonly record = new Columns(1);
   readonly #snapshot: NameSnapshot;
@@ -31,7 +42,6 @@ export class HeadSearch {
     this.#locations.sort((a, b) => this.#reach(a) - this.#reach(b) || a.order - b.order);
   }
 
-  /** The time of the record that was found; -1 where none was. */
   get foundUs(): number {
     return this.#bestUs;
   }

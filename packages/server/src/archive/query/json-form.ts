@@ -12,7 +12,7 @@ import {
 } from '@telltale/schema/digits';
 import { type Datatype, datatypes, form, traitsOf } from '@telltale/schema/values';
 import { unpackAlarm } from '../alarm-text.ts';
-import type { Columns, Kind } from '../records.ts';
+import { type Columns, flagsOf, type Kind, simulated } from '../records.ts';
 import type { AnswerForm } from './answer-form.ts';
 import type { Page } from './page.ts';
 
@@ -22,18 +22,19 @@ const comma = 0x2c;
 const mostBytes = mostDigits + 64;
 /** `,["d`, with the letter of each datatype. */
 const beforeValues = new Map(datatypes.map((letter) => [letter, wordOf(`,["${letter}`)]));
-/** `]]` behind the time of a command. */
-const behindCommand = 0x5d5d;
 
 export class JsonForm implements AnswerForm {
   readonly #kind: Kind;
   readonly #time = new TimeWriter();
-  readonly #quality = new QualityWriter();
+  readonly #quality: QualityWriter;
+  readonly #hasFlags: boolean;
   #hasName = false;
   #hasRecord = false;
 
-  constructor(kind: Kind) {
+  constructor(kind: Kind, hasFlags: boolean) {
     this.#kind = kind;
+    this.#hasFlags = hasFlags;
+    this.#quality = new QualityWriter(kind === 'measurements', hasFlags);
   }
 
   begin(page: Page): void {
@@ -52,7 +53,7 @@ export class JsonForm implements AnswerForm {
     const start = page.at;
     const next =
       this.#kind === 'alarms'
-        ? writeAlarms(page, columns, from, to)
+        ? writeAlarms(page, columns, from, to, this.#hasFlags)
         : traitsOf(datatype).form === form.text
           ? this.#writeTexts(page, columns, from, to)
           : this.#writeNumbers(page, datatype, columns, from, to);
@@ -75,7 +76,6 @@ export class JsonForm implements AnswerForm {
     page.reserve(mostBytes);
     const { bytes, view } = page;
     const { times, numbers, longs, qualities } = columns;
-    const hasQuality = this.#kind === 'measurements';
     const beforeValue = beforeValues.get(datatype) as number;
     const { form: held, precision } = traitsOf(datatype);
     const [isLong, isSingle, isDouble] = [held === form.long, precision === 'single', precision === 'double'];
@@ -92,12 +92,7 @@ export class JsonForm implements AnswerForm {
       else if (isSingle) at = writeSingle(view, at, numbers[index] as number);
       else at = writeInteger(view, at, numbers[index] as number);
       at = time.write(view, at, times[index] as number);
-      if (hasQuality) {
-        at = quality.write(view, at, (qualities[index] as number) & 0xff);
-      } else {
-        view.setUint16(at, behindCommand, true);
-        at += 2;
-      }
+      at = quality.write(view, at, qualities[index] as number);
     }
     page.at = at;
     return index;
@@ -110,14 +105,14 @@ export class JsonForm implements AnswerForm {
       page.text(`,["s${JSON.stringify(texts[index]).slice(1, -1)}`);
       page.reserve(mostBytes);
       page.at = this.#time.write(page.view, page.at, times[index] as number);
-      page.text(this.#kind === 'measurements' ? `],${(qualities[index] as number) & 0xff}]` : ']]');
+      page.at = this.#quality.write(page.view, page.at, qualities[index] as number);
     }
     return index;
   }
 }
 
 /** What is no transition is left out. */
-function writeAlarms(page: Page, columns: Columns, from: number, to: number): number {
+function writeAlarms(page: Page, columns: Columns, from: number, to: number, hasFlags: boolean): number {
   let index = from;
   for (; index < to && !page.isFull; index++) {
     const alarm = unpackAlarm(columns.texts[index] as string);
@@ -126,7 +121,8 @@ function writeAlarms(page: Page, columns: Columns, from: number, to: number): nu
     const timeUs = columns.times[index] as number;
     const seconds = Math.floor(timeUs / 1_000_000);
     const t = [seconds, timeUs - seconds * 1_000_000];
-    page.text(`,${JSON.stringify({ t, state, description, authority })}`);
+    const flags = hasFlags ? { flags: flagsOf(columns.qualities[index] as number) } : {};
+    page.text(`,${JSON.stringify({ t, state, description, authority, ...flags })}`);
   }
   return index;
 }
@@ -173,22 +169,35 @@ class TimeWriter {
   }
 }
 
-/** Writes `],192]`, which follows the time of a measurement and seldom changes. */
+/** Writes `],192]`, or with flags `],216,1]`, which follows the time and seldom changes; of a command `]]` or `],0]`. */
 class QualityWriter {
+  readonly #hasQuality: boolean;
+  readonly #hasFlags: boolean;
+  /** Of the quality of a record what is written. */
+  readonly #shown: number;
   #quality = -1;
   #first = 0;
   #second = 0;
   #length = 0;
 
+  constructor(hasQuality: boolean, hasFlags: boolean) {
+    this.#hasQuality = hasQuality;
+    this.#hasFlags = hasFlags;
+    this.#shown = (hasQuality ? 0xff : 0) | (hasFlags ? simulated : 0);
+  }
+
+  /** `quality` is that of the record, with its marks. */
   write(view: DataView, at: number, quality: number): number {
-    if (quality !== this.#quality) this.#begin(quality);
+    const shown = quality & this.#shown;
+    if (shown !== this.#quality) this.#begin(shown);
     view.setUint32(at, this.#first, true);
     view.setUint32(at + 4, this.#second, true);
     return at + this.#length;
   }
 
   #begin(quality: number): void {
-    const text = `],${quality}]`;
+    const fields = [...(this.#hasQuality ? [quality & 0xff] : []), ...(this.#hasFlags ? [flagsOf(quality)] : [])];
+    const text = `${[']', ...fields].join()}]`;
     const words = Buffer.from(text.padEnd(8));
     this.#quality = quality;
     this.#first = words.readUInt32LE(0);

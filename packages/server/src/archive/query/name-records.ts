@@ -4,18 +4,24 @@ import type { ReadRequest } from '../archive-access.ts';
 import type { Series } from '../records.ts';
 import { ActiveAlarms } from './active-alarms.ts';
 import { Aggregation } from './aggregation.ts';
+import { FilteredHead } from './filtered-head.ts';
 import { HeadSearch } from './head-search.ts';
 import type { NameSnapshot } from './name-snapshot.ts';
 import { RecordMerge } from './record-merge.ts';
 import type { RecordRuns } from './record-runs.ts';
 import { Resampling } from './resampling.ts';
+import { FilteredRuns } from './simulated-filter.ts';
 import { Thinning } from './thinning.ts';
 import { WarpedHead } from './warped-head.ts';
 
 export function recordsOf(snapshot: NameSnapshot, request: ReadRequest): RecordRuns {
-  const { kind, sinceUs, untilUs, resampleUs, aggregate, maxPoints, activeOnly } = request;
-  const head = new HeadSearch(snapshot, sinceUs);
-  const merged = (givesChunks: boolean) => new RecordMerge(snapshot.cursors(request), givesChunks);
+  const { kind, sinceUs, untilUs, resampleUs, aggregate, maxPoints, activeOnly, simulated } = request;
+  const head =
+    simulated === undefined ? new HeadSearch(snapshot, sinceUs) : new FilteredHead(snapshot, sinceUs, simulated);
+  const merged = (givesChunks: boolean): RecordRuns => {
+    const runs = new RecordMerge(snapshot.cursors(request), givesChunks || simulated !== undefined);
+    return simulated === undefined ? runs : new FilteredRuns(runs, simulated, givesChunks);
+  };
   const input = (givesChunks: boolean): RecordRuns => {
     let runs: RecordRuns = merged(givesChunks && activeOnly !== true);
     if (request.warpHead === true) runs = new WarpedHead(runs, head, request);

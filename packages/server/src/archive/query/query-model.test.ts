@@ -26,7 +26,7 @@ function expected(parts: readonly Part[], request: ReadRequest): string {
   return `{"level":[${asked(visible(parts), request).map(written).join(',')}]}`;
 }
 
-test('records of any sources come in time order, without those that are erased, expired or replaced', () => {
+test('AR-25: records of any sources come in time order, those that are asked for, without those that are erased, expired or replaced', () => {
   fc.assert(
     fc.property(world, interval, plainOptions, cut, (parts, times, options, size) => {
       const request = requestOf({ ...times, ...options });

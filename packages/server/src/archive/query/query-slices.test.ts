@@ -18,6 +18,7 @@ import {
   world,
 } from '../../../test/query-model.ts';
 import { type Aggregate, aggregates, type ReadRequest, type RecordForm } from '../archive-access.ts';
+import { simulated } from '../records.ts';
 
 /** Resampled, aggregated, thinned out, or plain. */
 const options: fc.Arbitrary<Partial<ReadRequest>> = fc.oneof(
@@ -62,20 +63,26 @@ function rowOf({ time, datatype, value, quality }: Omit<PlainRecord, 'time'> & {
   return [formatTimestamp(time), formatText(datatype, value), quality];
 }
 
+const marks = (flags: number) => (flags === 1 ? simulated : 0);
+
 function rowsIn(answer: Buffer, form: RecordForm): Row[] {
   if (form === 'csv') {
     const [header, ...rows] = parseCsv(answer.toString());
-    assert.deepEqual(header, ['name', 'time', 'value', 'quality']);
-    return rows.map(([, time = '', value = '', quality]) => [time, value, Number(quality)]);
+    assert.deepEqual(header, ['name', 'time', 'value', 'quality', 'flags']);
+    return rows.map(([, time = '', value = '', quality, flags]) => [
+      time,
+      value,
+      Number(quality) + marks(Number(flags)),
+    ]);
   }
   if (form === 'binary') {
     return parseBinary(answer).flatMap(({ datatype, records }) => records.map((each) => rowOf({ ...each, datatype })));
   }
-  const { level } = JSON.parse(answer.toString()) as { level: [string, [number, number], number][] };
-  return level.map(([value, [seconds, us], quality]) => [
+  const { level } = JSON.parse(answer.toString()) as { level: [string, [number, number], number, number][] };
+  return level.map(([value, [seconds, us], quality, flags]) => [
     formatTimestamp(seconds * 1_000_000 + us),
     value.slice(1),
-    quality,
+    quality + marks(flags),
   ]);
 }
 

@@ -4,20 +4,20 @@ import { Columns } from '../records.ts';
 import type { Chunk } from './block.ts';
 import { ChunkStage } from './chunk-stage.ts';
 import { type Grid, gridFrom } from './grid.ts';
-import type { HeadSearch } from './head-search.ts';
+import type { Head } from './head-search.ts';
 import { type atEnd, atNothing, copyRecord, type RecordRuns } from './record-runs.ts';
 import { firstFrom } from './time-search.ts';
 
 export class Resampling extends ChunkStage {
   readonly #grid: Grid;
-  #head: HeadSearch | undefined;
+  #head: Head | undefined;
   /** The record in force, where there is one. */
   readonly #held = new Columns(1);
   #heldDatatype: Datatype | undefined;
   #gridUs: number;
 
   /** `head` looks for the record in force at the start. The input gives chunks. */
-  constructor(input: RecordRuns, head: HeadSearch, grid: Grid) {
+  constructor(input: RecordRuns, head: Head, grid: Grid) {
     super(input);
     this.#head = head;
     this.#grid = grid;

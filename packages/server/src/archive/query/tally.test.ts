@@ -42,7 +42,7 @@ test('what a summary adds is what its records add, of whatever kind they are', (
       for (const tally of [byRecords, bySummary]) tally.add(datatype, earlier, 0, earlier.count);
       const columns = columnsOf(some, isLong);
       const summary = summarize({ kind: ofKind, datatype }, columns, 0, columns.count) ?? assert.fail('no summary');
-      if (!bySummary.addSummary(datatype, summary)) {
+      if (!bySummary.addSummary(datatype, summary, false)) {
         assert.ok(needsEnds);
         bySummary.add(datatype, columns, 0, columns.count);
       }

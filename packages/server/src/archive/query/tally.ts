@@ -1,7 +1,7 @@
 // The state of one bucket: number and sum of its records, and the first, last, least and greatest.
 import { type Datatype, form, qualityMask, quality as qualityOf, traitsOf } from '@telltale/schema/values';
 import type { Summary } from '../codec/summary.ts';
-import { Columns, type Kind, marksGap } from '../records.ts';
+import { Columns, type Kind, marksGap, simulated } from '../records.ts';
 import { copyRecord } from './record-runs.ts';
 
 const statusMask = qualityMask.status;
@@ -27,6 +27,8 @@ export class Tally {
   /** How many are not bad. */
   sound = 0;
   isAllGood = true;
+  /** One of them is marked as simulated. */
+  hasSimulated = false;
   readonly records = new Columns(slots);
   readonly datatypes: Datatype[] = new Array(slots).fill('d');
   /** Commands and alarms have no quality: none of theirs is bad. */
@@ -48,6 +50,7 @@ export class Tally {
   clear(): void {
     this.count = this.gaps = this.sound = this.#sum = this.#smallSum = this.#numbers = 0;
     this.isAllGood = true;
+    this.hasSimulated = false;
   }
 
   get hasExtremes(): boolean {
@@ -82,7 +85,7 @@ export class Tally {
   }
 
   /** All records of a chunk at once. False: its summary does not say enough, and nothing was added. */
-  addSummary(datatype: Datatype, summary: Summary): boolean {
+  addSummary(datatype: Datatype, summary: Summary, hasSimulated: boolean): boolean {
     const { count, good, first, last, min, max } = summary;
     // Which one is the first that is not bad is known where it is the first of all.
     if (this.#needsEnds && good > 0 && !(this.#isSound(first.quality) && this.#isSound(last.quality))) return false;
@@ -90,6 +93,7 @@ export class Tally {
     this.#note(lastSlot, datatype, last);
     this.count += count;
     if (!summary.isAllGood) this.isAllGood = false;
+    if (hasSimulated) this.hasSimulated = true;
     if (min === undefined || max === undefined) return true;
     if (this.sound === 0) this.#note(firstSoundSlot, datatype, first);
     this.#note(lastSoundSlot, datatype, last);
@@ -116,11 +120,13 @@ export class Tally {
     let last = to - 1;
     if (this.#hasQuality) {
       let others = 0;
+      let marks = 0;
       sound = 0;
       first = -1;
       for (let at = from; at < to; at++) {
         const quality = qualities[at] as number;
         const status = quality & statusMask;
+        marks |= quality;
         others |= status ^ goodStatus;
         if (status === 0) {
           if ((quality & marksGap) !== 0) this.gaps++;
@@ -131,6 +137,7 @@ export class Tally {
         last = at;
       }
       if (others !== 0) this.isAllGood = false;
+      if ((marks & simulated) !== 0) this.hasSimulated = true;
     }
     if (sound === 0) return 0;
     if (this.sound === 0) this.#keep(firstSoundSlot, datatype, columns, first);

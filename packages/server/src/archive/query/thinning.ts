@@ -1,13 +1,16 @@
 // Downsamples an answer for a plot: the interval in equal buckets, of each the first, least, greatest and last record,
 // so that a line through them looks like one through all. An answer with no more records than requested is given whole.
 import { type Datatype, form, traitsOf } from '@telltale/schema/values';
-import type { Columns, Kind } from '../records.ts';
+import { type Columns, type Kind, simulated } from '../records.ts';
 import type { Chunk } from './block.ts';
 import { ChunkStage } from './chunk-stage.ts';
 import type { Interval } from './record-cursor.ts';
 import { atChunk, atEnd, atNothing, atRun, type RecordRuns, type Step } from './record-runs.ts';
 import { firstSlot, lastSlot, maxSlot, minSlot, Tally } from './tally.ts';
 import { firstFrom } from './time-search.ts';
+
+/** Of the quality of a record what an answer has of it. */
+const shownBits = 0xff | simulated;
 
 /** Counts first, by chunks where it can, and then starts again. */
 export class Thinning implements RecordRuns {
@@ -91,10 +94,10 @@ class Buckets extends ChunkStage {
   }
 
   /** A chunk that is no longer than half a bucket counts for the one in which it starts: no eye sees the difference. */
-  protected takeChunk({ firstUs, lastUs, summary }: Chunk): boolean {
+  protected takeChunk({ firstUs, lastUs, summary, hasSimulated }: Chunk): boolean {
     if (summary === undefined || !this.#goTo(firstUs)) return false;
     const isWithin = lastUs < this.#endUs || (lastUs - firstUs) * 2 * this.#buckets <= this.#length;
-    return isWithin && this.#tally.addSummary(this.input.datatype, summary);
+    return isWithin && this.#tally.addSummary(this.input.datatype, summary, hasSimulated);
   }
 
   protected finish(): boolean {
@@ -148,7 +151,7 @@ class Buckets extends ChunkStage {
   #isSame(a: number, b: number): boolean {
     const { datatypes, records } = this.#tally;
     const { times, qualities, longs, texts } = records;
-    const isSameQuality = (((qualities[a] as number) ^ (qualities[b] as number)) & 0xff) === 0; // as far as it is shown
+    const isSameQuality = (((qualities[a] as number) ^ (qualities[b] as number)) & shownBits) === 0;
     if (times[a] !== times[b] || datatypes[a] !== datatypes[b] || !isSameQuality) return false;
     const isText = traitsOf(datatypes[a] as Datatype).form === form.text;
     return isText ? texts[a] === texts[b] : longs[a] === longs[b];

@@ -3,19 +3,19 @@
 import type { Datatype } from '@telltale/schema';
 import type { Columns } from '../records.ts';
 import type { Chunk } from './block.ts';
-import type { HeadSearch } from './head-search.ts';
+import type { Head } from './head-search.ts';
 import type { Interval } from './record-cursor.ts';
 import { atNothing, atRun, type RecordRuns, type Step } from './record-runs.ts';
 
 export class WarpedHead implements RecordRuns {
   readonly #input: RecordRuns;
-  readonly #head: HeadSearch;
+  readonly #head: Head;
   readonly #interval: Interval;
   #isFound = false;
   /** Whether the current run is the head. */
   #isHead = false;
 
-  constructor(input: RecordRuns, head: HeadSearch, interval: Interval) {
+  constructor(input: RecordRuns, head: Head, interval: Interval) {
     this.#input = input;
     this.#head = head;
     this.#interval = interval;

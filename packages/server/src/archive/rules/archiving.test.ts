@@ -181,6 +181,23 @@ test('AR-15: every transition of an alarm is archived where its archMode is chan
   assert.deepEqual([bench.news(), bench.archiving.counts.offered], [[], 2]);
 });
 
+test('AR-24: a transition that a simulated value caused is marked, also where it is archived again after a restart', () => {
+  const bench = new ArchivingBench();
+  const forced = { name: 'a', state: 'ACT_UNACK', description: '', authority: 'trigger, simulated' } as const;
+  bench.archiving.restore(new Map(), [{ ...forced, timeUs: startUs - 5 }]);
+  bench.putAlarm({ name: 'a', severity: 1, ...onChange });
+  bench.archiving.onAlarm({ ...forced, state: 'INACT_UNACK', timeUs: startUs + 1 });
+  bench.archiving.onAlarm({ ...forced, authority: 'trigger', timeUs: startUs + 2 });
+  assert.deepEqual(
+    bench.news().map(([, , timeUs, status]) => [timeUs - startUs, status]),
+    [
+      [-5, replaces | simulated],
+      [1, simulated],
+      [2, 0],
+    ],
+  );
+});
+
 test('AR-19: the last transition of before a restart is archived in its place, once', () => {
   const bench = new ArchivingBench();
   const was = { name: 'a', state: 'ACT_UNACK', authority: 'Ann', timeUs: startUs - 5 } as const;

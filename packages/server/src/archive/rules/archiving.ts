@@ -1,10 +1,10 @@
 // Archiving on the side of the live objects: follows the configuration, takes every change, and passes the records that
 // the rules make of it to the archive. Deadbands are in point-rules.ts; leaders, periods and alarms are here.
 import type { Alarm, AlarmState, Clock, Datatype } from '@telltale/schema';
-import { quality } from '@telltale/schema';
+import { quality, triggerAuthority } from '@telltale/schema';
 import type { Changes, Commands, Measurements } from '../../points/index.ts';
 import { packAlarm } from '../alarm-text.ts';
-import { replaces } from '../records.ts';
+import { replaces, simulated } from '../records.ts';
 import { type ClockJump, ClockWatch } from './clock-watch.ts';
 import { DueQueue } from './due-queue.ts';
 import { Followers } from './followers.ts';
@@ -220,13 +220,14 @@ export class Archiving {
     this.#stopTimer?.();
   }
 
-  #recordAlarm(transition: AlarmTransition, quality: number): void {
-    const { name, timeUs } = transition;
+  #recordAlarm(transition: AlarmTransition, bits: number): void {
+    const { name, timeUs, authority } = transition;
     const ref = this.#alarms.get(name);
     if (this.#isClosed || ref === undefined) return;
+    const mark = authority === triggerAuthority.simulated ? simulated : 0;
     this.#recorder.begin();
     this.#recorder.counts.offered++;
-    this.#recorder.record('alarms', name, ref, packAlarm(transition), quality, timeUs);
+    this.#recorder.record('alarms', name, ref, packAlarm(transition), bits | mark, timeUs);
     this.#recorder.end();
   }
 

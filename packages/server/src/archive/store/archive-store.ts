@@ -8,7 +8,7 @@ import type { ArchiveDamage, ArchiveStats } from '../archive-access.ts';
 import type { Damage } from '../files/damage.ts';
 import { type Disk, systemDisk } from '../files/disk.ts';
 import { astray } from '../files/file-names.ts';
-import { farthestAheadUs, type Kind, type Series, type SeriesKey } from '../records.ts';
+import { farthestAheadUs, type Kind, type Series, type SeriesKey, type SimulatedFilter } from '../records.ts';
 import { type Block, BlockList } from './block-list.ts';
 import { Compaction } from './compaction.ts';
 import type { CompactionPlan } from './compaction-plan.ts';
@@ -151,8 +151,17 @@ export class ArchiveStore {
     if (tombstones.size > manyTombstones && generations.active.count > 0) generations.renew();
   }
 
-  /** What there is of the series in [sinceUs, endUs), and with `needsHead` what is at `sinceUs` or next before it. */
-  snapshot(series: readonly Series[], sinceUs: number, endUs: number, needsHead: boolean): Snapshot {
+  /**
+   * What there is of the series in [sinceUs, endUs), and with `needsHead` what is at `sinceUs` or next before it; with
+   * a filter, what is wanted there.
+   */
+  snapshot(
+    series: readonly Series[],
+    sinceUs: number,
+    endUs: number,
+    needsHead: boolean,
+    simulated?: SimulatedFilter | undefined,
+  ): Snapshot {
     const untilUs = needsHead ? Math.max(endUs, sinceUs + 1) : endUs;
     const { clock, generations, blocks: list, tombstones, inventory, retention } = this.#parts;
     const nowUs = clock.now();
@@ -161,7 +170,7 @@ export class ArchiveStore {
     return {
       series: series.map((each): SeriesSnapshot => {
         const cutOffUs = cutOffOf(retention, each, nowUs);
-        const request = { series: each, sinceUs, untilUs, needsHead, cutOffUs };
+        const request = { series: each, sinceUs, untilUs, needsHead, cutOffUs, simulated };
         const tail = tailOf(tables, (table) => tombstones.in(table, each.number), request);
         const ofSeries = tombstones.ofSeries(each.number);
         const applied = ofSeries.map(({ seq, sinceUs, untilUs }) => ({ seq, sinceUs, untilUs }));

@@ -1,7 +1,7 @@
 // The memtable: the records of one generation in memory, as columns in order of arrival, and for each series a chain from
 // its newest record to its oldest, so that those of one series are found without looking at the others.
 import { Batch, form } from '@telltale/schema/values';
-import { type Columns, oldestPlausibleUs, replaces, storedBits } from '../records.ts';
+import { type Columns, isWanted, oldestPlausibleUs, replaces, type SimulatedFilter, storedBits } from '../records.ts';
 
 /** What is said of the records of one series. */
 export const mark = { unordered: 1, replacing: 2 } as const;
@@ -155,8 +155,16 @@ export class Memtable {
     return found.subarray(0, count).reverse();
   }
 
-  /** Position of the newest committed record of a series before `untilUs`, of several at that time the last; or -1. */
-  positionBefore(series: number, untilUs: number, erased: readonly ErasedRange[]): number {
+  /**
+   * Position of the newest committed record of a series before `untilUs`, of several at that time the last; or -1. With a
+   * filter, of those that are wanted.
+   */
+  positionBefore(
+    series: number,
+    untilUs: number,
+    erased: readonly ErasedRange[],
+    filter?: SimulatedFilter | undefined,
+  ): number {
     if (!this.has(series) || (this.firstUs[series] as number) >= untilUs) return -1;
     const { times, previous, committed } = this;
     const isOrdered = ((this.marks[series] as number) & mark.unordered) === 0;
@@ -165,6 +173,7 @@ export class Memtable {
       const at = next - 1;
       const time = times[at] as number;
       if (time >= untilUs || time <= bestUs || at >= committed) continue;
+      if (filter !== undefined && !isWanted(this.qualities[at] as number, filter)) continue;
       if (erased.length > 0 && isErased(erased, time, at)) continue;
       [best, bestUs] = [at, time];
       if (isOrdered) break;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Batch } from '@telltale/schema';
 import fc from 'fast-check';
 import { isShown } from '../../../test/store-model.ts';
-import { Columns, oldestPlausibleUs, replaces, type Series } from '../records.ts';
+import { Columns, oldestPlausibleUs, replaces, type Series, type SimulatedFilter, simulated } from '../records.ts';
 import { Memtable } from './memtable.ts';
 import { tailOf } from './tail.ts';
 
@@ -11,6 +11,7 @@ interface Plain {
   readonly series: number;
   readonly time: number;
   readonly isReplacing: boolean;
+  readonly isSimulated: boolean;
 }
 
 const series: readonly Series[] = (['d', 'l', 's'] as const).map((datatype, number) => {
@@ -21,16 +22,19 @@ const isText = Uint8Array.of(0, 0, 1);
 const aTime = fc.integer({ min: oldestPlausibleUs - 4, max: oldestPlausibleUs + 12 });
 const aheadUs = oldestPlausibleUs + 1000;
 
-const someRecords = fc.array(fc.record({ series: fc.nat(2), time: aTime, isReplacing: fc.boolean() }), {
-  maxLength: 40,
-  size: 'max',
-});
+const someRecords = fc.array(
+  fc.record({ series: fc.nat(2), time: aTime, isReplacing: fc.boolean(), isSimulated: fc.boolean() }),
+  {
+    maxLength: 40,
+    size: 'max',
+  },
+);
 
 /** Records whose values say which they are. */
 function append(table: Memtable, records: readonly Plain[], first: number): void {
   const batch = new Batch();
-  for (const [at, { series: number, time, isReplacing }] of records.entries()) {
-    const quality = 0xc0 | (isReplacing ? replaces : 0);
+  for (const [at, { series: number, time, isReplacing, isSimulated }] of records.entries()) {
+    const quality = 0xc0 | (isReplacing ? replaces : 0) | (isSimulated ? simulated : 0);
     if (number === 2) batch.text(number, String(first + at), quality, time);
     // With all its bits: as a double it is none that could be distinguished from others.
     else if (number === 1) batch.long(number, 0x7ff4_0000_0000_0000n + BigInt(first + at), quality, time);
@@ -90,6 +94,48 @@ test('a tail has what is committed in its interval, in order of time, without wh
         }
       },
     ),
+  );
+});
+
+test('with a filter, a tail has the newest record before its interval that is wanted, and all that hide older ones', () => {
+  fc.assert(
+    fc.property(
+      fc.tuple(someRecords, someRecords),
+      aTime,
+      fc.constantFrom<SimulatedFilter>('exclude', 'only'),
+      ([old, fresh], sinceUs, filter) => {
+        const tables = [new Memtable(1, 4), new Memtable(2, 4)] as const;
+        append(tables[0], old, 0);
+        append(tables[1], fresh, 100);
+        for (const table of tables) table.committed = table.count;
+        for (const each of series) {
+          const all = [
+            ...old.map((record, at) => ({ ...record, id: at })),
+            ...fresh.map((record, at) => ({ ...record, id: 100 + at })),
+          ].filter(({ series: number, time }) => number === each.number && time < sinceUs);
+          const left = all
+            .filter(
+              ({ time }, at) => !all.some((later, place) => place > at && later.time === time && later.isReplacing),
+            )
+            .sort((a, b) => a.time - b.time);
+          const isWanted = ({ isSimulated }: Plain) => isSimulated === (filter === 'only');
+          const newest = left.findLast(isWanted);
+          const needed = left.filter((record) => {
+            return record === newest || (record.isReplacing && record.time > (newest?.time ?? -1));
+          });
+          const request = { series: each, sinceUs, untilUs: sinceUs, needsHead: true, cutOffUs: 0, simulated: filter };
+          const ids = idsOf(
+            tailOf(tables, () => [], request),
+            each,
+          );
+          assert.ok(needed.every(({ id }) => ids.includes(id)));
+          const found = left.filter(({ id }) => ids.includes(id));
+          assert.equal(found.length, ids.length, 'none is there that was replaced');
+          assert.equal(found.findLast(isWanted), newest);
+        }
+      },
+    ),
+    { numRuns: 500 },
   );
 });
 

@@ -1,6 +1,6 @@
 // The records of one series that are in memory, of all generations, as a query gets them.
 import { form, traitsOf } from '@telltale/schema/values';
-import { Columns, oldestPlausibleUs, replaces, type Series } from '../records.ts';
+import { Columns, isWanted, oldestPlausibleUs, replaces, type Series, type SimulatedFilter } from '../records.ts';
 import type { ErasedRange, Memtable } from './memtable.ts';
 import { headCutOff } from './retention.ts';
 import type { Tail } from './snapshot.ts';
@@ -14,6 +14,8 @@ export interface TailRequest {
   readonly needsHead: boolean;
   /** Records from 2000 on and before this have expired; 0: none have. */
   readonly cutOffUs: number;
+  /** Of the records before `sinceUs`: the newest that is wanted, and whatever may have replaced older ones since. */
+  readonly simulated?: SimulatedFilter | undefined;
 }
 
 /** `tables` oldest first; `erasedOf` says what was erased of the series in a table. */
@@ -23,10 +25,8 @@ export function tailOf(
   request: TailRequest,
 ): Tail | undefined {
   const { series, sinceUs, untilUs, cutOffUs } = request;
-  const columns = new Columns();
   const isText = traitsOf(series.datatype).form === form.text;
-  const head = request.needsHead ? headOf(tables, erasedOf, request) : undefined;
-  if (head !== undefined) head.table.copy(Uint32Array.of(head.at), 0, 1, isText, columns);
+  const columns = request.needsHead ? headOf(tables, erasedOf, request) : new Columns();
   for (const table of tables) {
     if (!table.hasIn(series.number, sinceUs, untilUs)) continue;
     const take = (fromUs: number, toUs: number) => {
@@ -42,8 +42,11 @@ export function tailOf(
 function headOf(
   tables: readonly Memtable[],
   erasedOf: (table: Memtable) => readonly ErasedRange[],
-  { series, sinceUs, cutOffUs }: TailRequest,
-): { readonly table: Memtable; readonly at: number } | undefined {
+  request: TailRequest,
+): Columns {
+  const { series, sinceUs, cutOffUs, simulated } = request;
+  if (simulated !== undefined) return filteredHead(tables, erasedOf, request, simulated);
+  const columns = new Columns();
   let best: { readonly table: Memtable; readonly at: number } | undefined;
   let bestUs = headCutOff(sinceUs, cutOffUs);
   for (const table of tables) {
@@ -54,7 +57,42 @@ function headOf(
     best = { table, at };
     bestUs = time;
   }
-  return best;
+  const isText = traitsOf(series.datatype).form === form.text;
+  best?.table.copy(Uint32Array.of(best.at), 0, 1, isText, columns);
+  return columns;
+}
+
+/**
+ * Where the newest record that is wanted was replaced by one that is not, the next older one counts. All that replace are
+ * given, since they hide older ones in blocks.
+ */
+function filteredHead(
+  tables: readonly Memtable[],
+  erasedOf: (table: Memtable) => readonly ErasedRange[],
+  { series, sinceUs, cutOffUs }: TailRequest,
+  filter: SimulatedFilter,
+): Columns {
+  const isText = traitsOf(series.datatype).form === form.text;
+  const leastUs = headCutOff(sinceUs, cutOffUs);
+  for (let untilUs = sinceUs; ; ) {
+    let newestUs = -1;
+    for (const table of tables) {
+      const at = table.positionBefore(series.number, untilUs, erasedOf(table), filter);
+      if (at >= 0) newestUs = Math.max(newestUs, table.times[at] as number);
+    }
+    const isNone = newestUs < Math.max(0, leastUs);
+    const found = new Columns();
+    for (const table of tables) {
+      const positions = table.positions(series.number, isNone ? leastUs : newestUs, sinceUs, erasedOf(table));
+      const needed = positions.filter((at) => {
+        const quality = table.qualities[at] as number;
+        return isWanted(quality, filter) || (quality & replaces) !== 0;
+      });
+      table.copy(needed, 0, needed.length, isText, found);
+    }
+    if (isNone || inOrder(found, isText).qualities.some((quality) => isWanted(quality, filter))) return found;
+    untilUs = newestUs;
+  }
 }
 
 function inOrder(columns: Columns, isText: boolean): Tail {

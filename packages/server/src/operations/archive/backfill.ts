@@ -15,6 +15,7 @@ import {
   ProblemError,
   type ProblemName,
   parsePrefixedAs,
+  quality,
   type Value,
   ValueError,
 } from '@telltale/schema';
@@ -110,9 +111,10 @@ class Backfill {
       }
       const [fault] = records[kind].faults(item, '', 1);
       if (fault !== undefined) throw new ValueError(`${fault.path} ${fault.message}`.trim());
-      const [text, timestamp, quality = 0] = item as [string | null, [number, number], number?];
+      const [text, timestamp, ...rest] = item as MeasurementRecord | CommandRecord;
       if (text === null) throw new ValueError('it has no value');
-      this.#add(parsePrefixedAs(datatype, text), fromTimestamp(timestamp), quality);
+      const [quality, flags] = kind === 'measurements' ? rest : [0, rest[0]];
+      this.#add(parsePrefixedAs(datatype, text), fromTimestamp(timestamp), quality ?? 0, flags ?? 0);
     }, true);
   }
 
@@ -128,8 +130,9 @@ class Backfill {
     }
   }
 
-  #add(value: Value, timeUs: number, quality: number): void {
-    this.#batch.value(0, value, quality, timeUs);
+  /** In a batch, as in a live value, the quality says that it was simulated. */
+  #add(value: Value, timeUs: number, given: number, flags: number): void {
+    this.#batch.value(0, value, flags === 0 ? given : given | quality.simulated, timeUs);
     if (typeof value === 'string') this.#textLength += value.length + textCost;
   }
 

@@ -1,25 +1,25 @@
 // Rows of CSV as records: a header that names the columns, times as people and as programs write them, values without
 // the letter of their datatype.
-import { type Datatype, parseIsoMs, parseText, quality, type Value, ValueError } from '@telltale/schema';
+import { archiveFlag, type Datatype, parseIsoMs, parseText, quality, type Value, ValueError } from '@telltale/schema';
 
 export interface CsvRecordsOptions {
   readonly kind: 'measurements' | 'commands';
   /** Where rows say whose they are, they are to be of this one. */
   readonly name: string;
   readonly datatype: Datatype;
-  readonly onRecord: (value: Value, timeUs: number, quality: number) => void;
+  readonly onRecord: (value: Value, timeUs: number, quality: number, flags: number) => void;
 }
 
 const zero = 0x30;
 
-const columns = ['name', 'time', 'value', 'quality'] as const;
+const columns = ['name', 'time', 'value', 'quality', 'flags'] as const;
 type Column = (typeof columns)[number];
 
 export class CsvRecords {
   readonly #options: CsvRecordsOptions;
   #width = 0;
   /** The position of each column; -1 for a missing one. */
-  #at: Record<Column, number> = { name: -1, time: -1, value: -1, quality: -1 };
+  #at: Record<Column, number> = { name: -1, time: -1, value: -1, quality: -1, flags: -1 };
 
   constructor(options: CsvRecordsOptions) {
     this.#options = options;
@@ -40,7 +40,9 @@ export class CsvRecords {
     const unknown = words.find((word) => !(columns as readonly string[]).includes(word));
     const isTwice = new Set(words).size < words.length;
     if (unknown !== undefined || isTwice || !words.includes('time') || !words.includes('value')) {
-      throw new ValueError('time,value,quality is expected, with name or without; quality may be missing');
+      throw new ValueError(
+        'time,value,quality,flags is expected, with name or without; quality and flags may be missing',
+      );
     }
     for (const column of columns) this.#at[column] = words.indexOf(column);
     this.#width = words.length;
@@ -54,7 +56,8 @@ export class CsvRecords {
     const qualityText = fields[this.#at.quality] ?? '';
     const value = parseText(datatype, fields[this.#at.value] ?? '');
     const timeUs = readTime(fields[this.#at.time] ?? '');
-    onRecord(value, timeUs, kind === 'commands' ? 0 : readQuality(qualityText));
+    const flags = readFlags(fields[this.#at.flags] ?? '');
+    onRecord(value, timeUs, kind === 'commands' ? 0 : readQuality(qualityText), flags);
   }
 }
 
@@ -64,6 +67,13 @@ function readQuality(text: string): number {
   const number = readDigits(text, 0, text.length, 3);
   if (number >= 0 && number <= 0xff) return number;
   throw new ValueError(`${JSON.stringify(text.slice(0, 40))} is no quality: 0 to 255 is expected`);
+}
+
+/** None where none are given. */
+function readFlags(text: string): number {
+  if (text === '' || text === '0') return 0;
+  if (text === '1') return archiveFlag.simulated;
+  throw new ValueError(`${JSON.stringify(text.slice(0, 40))} are no flags: 0, or 1 for simulated, is expected`);
 }
 
 const iso = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(Z|[+-]\d\d:\d\d)$/;

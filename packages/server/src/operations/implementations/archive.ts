@@ -153,12 +153,13 @@ function refuse(kind: Kind, name: string): never {
 }
 
 function choiceOf(options: ReadOptions) {
-  const { resample, aggregate, warp_head: warpHead, limit, 'max-points': maxPoints } = options;
+  const { resample, aggregate, warp_head: warpHead, limit, 'max-points': maxPoints, flags } = options;
+  const simulated = options.simulated === 'include' ? undefined : options.simulated;
   const resampleUs = resample === undefined ? undefined : Math.round(resample * 1_000_000);
   if (resampleUs === 0) refuseOption('resample', 'is less than a microsecond');
   if (aggregate !== undefined && resample === undefined) refuseOption('aggregate', 'goes with resample alone');
   if (maxPoints !== undefined && resample !== undefined) refuseOption('max-points', 'does not go with resample');
-  return { resampleUs, aggregate, warpHead, limit, maxPoints };
+  return { resampleUs, aggregate, warpHead, limit, maxPoints, simulated, flags };
 }
 
 /** Would say something of times that have no record of their own: nothing is known of those to come. */
