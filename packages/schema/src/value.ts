@@ -21,9 +21,21 @@ export function parsePrefixed(text: string): { datatype: Datatype; value: Value 
 /** Refuses a prefix other than the given datatype. */
 export function parsePrefixedAs(datatype: Datatype, text: string): Value {
   if (text.charAt(0) !== datatype) {
-    throw new ValueError(`${quoted(text)} does not start with ${datatype}, the datatype here, followed by the value`);
+    const meant = isBare(datatype, text) ? `; write ${datatype}${text}` : ', the datatype here, followed by the value';
+    throw new ValueError(`${quoted(text)} does not start with ${datatype}${meant}`);
   }
   return parseText(datatype, text.slice(1));
+}
+
+/** Whether only the prefix is missing. */
+function isBare(datatype: Datatype, text: string): boolean {
+  if (traitsOf(datatype).form === form.text || text.length > 30) return false;
+  try {
+    parseText(datatype, text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export function formatPrefixed(datatype: Datatype, value: Value): string {

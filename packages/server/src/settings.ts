@@ -127,6 +127,33 @@ export class BadSetting extends Error {
   override readonly name = 'BadSetting';
 }
 
+/** What a pattern expects, in words. */
+const forms: Partial<Record<SettingName, string>> = {
+  'data-path': 'must be a path such as /data',
+  'channel-path': 'must be a path such as /data/ws',
+  'config-path': 'must be a path such as /config/v2',
+  'archive-retention': `must be a duration such as 90d: ${durationForms}`,
+  'module-user': 'must be own, server, or the name or uid[:gid] of a user',
+};
+
+/** Settings in bytes: they may be given as 64M, 10G or 1T. */
+const sizes: ReadonlySet<string> = new Set([
+  'max-message-size',
+  'archive-max-size',
+  'archive-buffer',
+  'module-memory',
+  'max-json-size',
+  'max-backfill-size',
+  'max-database-size',
+  'max-executable-size',
+] satisfies SettingName[]);
+
+function readSize(name: string, text: string): string {
+  const [, digits = '', unit = ''] = /^(\d{1,15})([KMGT])i?B?$/i.exec(text) ?? [];
+  if (digits === '' || !sizes.has(name)) return text;
+  return String(Number(digits) * 1024 ** (1 + 'KMGT'.indexOf(unit.toUpperCase())));
+}
+
 const settings = checker(Settings);
 const names = Object.keys(Settings.properties) as SettingName[];
 
@@ -143,18 +170,19 @@ export function readSettings(args: readonly string[], environment: NodeJS.Proces
     if (text !== undefined) texts.set(name, { text, source: variable });
   }
   for (const [name, text] of readArguments(args)) texts.set(name, { text, source: `--${name}` });
-  const given = Object.fromEntries([...texts].map(([name, { text }]) => [name, text]));
+  const given = Object.fromEntries([...texts].map(([name, { text }]) => [name, readSize(name, text)]));
   const values = settings.coerce({ ...defaults(), ...given });
   const [fault] = settings.faults(values);
   if (fault === undefined) return values as Settings;
   const name = fault.path.slice(1);
   const { text = '', source = `--${name}` } = texts.get(name) ?? {};
-  throw new BadSetting(`${source} ${JSON.stringify(text)} ${fault.message}; --help lists all settings.`);
+  const message = forms[name as SettingName] ?? fault.message;
+  throw new BadSetting(`${source} ${JSON.stringify(text)} ${message}; --help lists all settings.`);
 }
 
 /** Variables that look like settings but are not: worth a warning only, since other systems set some of their own. */
 export function unknownVariables(environment: NodeJS.ProcessEnv): string[] {
-  const known = new Set(names.map(environmentName));
+  const known = new Set([...names.map(environmentName), 'TELLTALE_URL']); // the last is the command line's
   return Object.keys(environment).filter((variable) => variable.startsWith('TELLTALE_') && !known.has(variable));
 }
 

@@ -15,6 +15,8 @@ const withExponent = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)[eE][+-]?\d+$/;
 const mostDigits = 10;
 /** The first time that no record can have. */
 const endUs = Number.MAX_SAFE_INTEGER + 1;
+/** The year 2200: a number beyond it is rather one of milliseconds. */
+const millisecondsUs = 7_258_118_400_000_000;
 
 /** Of digits, or of numbers of JSON or of a query. */
 export function readInterval(since: string | number, until: string | number, nowUs: number): Interval {
@@ -22,7 +24,8 @@ export function readInterval(since: string | number, until: string | number, now
   const sinceUs = readTime('t_since', first, nowUs);
   const untilUs = readTime('t_until', last, nowUs);
   if (sinceUs <= untilUs) return { sinceUs, untilUs };
-  throw new ProblemError('invalid-interval', `t_since, ${shown(first)}, is after t_until, ${shown(last)}.`);
+  const hint = sinceUs > millisecondsUs ? ' It looks like milliseconds; times are in seconds.' : '';
+  throw new ProblemError('invalid-interval', `t_since, ${shown(first)}, is after t_until, ${shown(last)}.${hint}`);
 }
 
 function digitsOf(time: string | number): string {
