@@ -105,8 +105,8 @@ describe('what is missing is reported in the log, the status and /readyz until i
     const { ask, figure } = plantOf(server);
     const ready = await ask('GET', '/readyz');
     assert.equal(ready.status, 503);
-    assert.ok(ready.detail.startsWith(`${join(data, 'archive')} is gone or empty: `), ready.detail);
-    assert.match(server.log, /something that was acknowledged is missing: .*archive is gone/);
+    assert.ok(ready.detail.startsWith(`${join(data, 'archive')} is missing or empty: `), ready.detail);
+    assert.match(server.log, /something that was acknowledged is missing: .*archive is missing/);
     assert.equal(await figure('data_missing'), 1);
     assert.equal((await ask('POST', '/config/v2/cfgdb/missing/acknowledge')).status, 204);
     assert.equal((await ask('GET', '/readyz')).status, 200);
@@ -150,7 +150,7 @@ describe('the server does not start, and says in one line which path is why and 
   test('cfgdb.sqlite is gone, but its claim says what it had', async () => {
     const data = copyOf((path) => rmSync(join(path, 'cfgdb.sqlite')));
     const line = await refusal(data);
-    assert.match(line, /cfgdb\.sqlite is gone or empty, but had 3 changes, .*alarms 60.*: put it back/);
+    assert.match(line, /cfgdb\.sqlite is missing or empty, but had 3 changes, .*alarms 60.*: put it back/);
   });
 
   test('another server runs there, and its lock was removed', async (t) => {

@@ -55,7 +55,7 @@ export function linkCell(state: LinkState): Cell {
 const states: Record<AlarmState, { text: string; style: Style }> = {
   ACT_UNACK: { text: 'active, not acknowledged', style: 'red' },
   ACT_ACK: { text: 'active, acknowledged', style: 'yellow' },
-  INACT_UNACK: { text: 'gone, not acknowledged', style: 'magenta' },
+  INACT_UNACK: { text: 'cleared, not acknowledged', style: 'magenta' },
   INACT_ACK: { text: 'quiet', style: 'dim' },
 };
 

@@ -193,7 +193,7 @@ export const problems = {
   ),
   'data-folder-gone': problem(
     503,
-    'The data folder, or a file in it, is gone',
+    'The data folder, or a file in it, is missing',
     'Values are live and alarms are raised, but nothing is written. Put back what the detail names; it is looked for ' +
       'every second. What cannot be put back needs a restart.',
   ),

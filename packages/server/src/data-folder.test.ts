@@ -84,7 +84,7 @@ describe('a folder', () => {
       folder.release();
     }
     const folder = await takeDataFolder(shared);
-    assert.match(folder.openTo ?? '', /^mode 755; it has files of somebody else$/);
+    assert.match(folder.openTo ?? '', /^mode 755; it has files of another program$/);
     assert.equal(statSync(shared).mode & 0o777, 0o755);
     folder.release();
   });
@@ -130,7 +130,7 @@ describe('a folder is refused in one line that says what to do', () => {
     writeFileSync(join(path, 'telltale.lock'), 'this is no lock, but the letter of somebody, long enough to be read');
     assert.match(
       await refusal(path),
-      /^\/\S+telltale\.lock is no lock of a server; move it away: nothing is kept in it\.$/,
+      /^\/\S+telltale\.lock is not a lock file of a server; move it away: it holds no data\.$/,
     );
     assert.deepEqual(readdirSync(path), ['telltale.lock']);
     assert.match(readFileSync(join(path, 'telltale.lock'), 'utf8'), /^this is no lock/);

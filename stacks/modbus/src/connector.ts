@@ -140,7 +140,7 @@ class ModbusConnector implements Connector {
     const { address, fault } = parseAddress(text, variables.order);
     if (address === undefined) return fault;
     if (variables.transport !== 'tcp' && (address.unit ?? variables.unit) === 0) {
-      return `${text}: unit 0 is everybody on a serial line, and nobody answers`;
+      return `${text}: unit 0 is a broadcast on a serial line, which no unit answers`;
     }
     return address;
   }

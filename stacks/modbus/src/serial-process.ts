@@ -41,7 +41,7 @@ function open({ path, baudRate, parity, stopBits }: PortSettings): SerialPort {
     },
   );
   port.on('error', (error) => send({ kind: 'lost', reason: `${path}: ${error.message}` }));
-  port.on('close', () => send({ kind: 'lost', reason: `${path} is gone` }));
+  port.on('close', () => send({ kind: 'lost', reason: `the serial port ${path} was closed` }));
   port.on('data', (bytes: Buffer) => send({ kind: 'data', bytes: Uint8Array.from(bytes) }));
   return port;
 }

@@ -140,7 +140,7 @@ export class CommandAnswers {
     const leftMs = Math.max(0, other.sinceMs + lateMs - clock.monotonicMs());
     throw new Refused(
       `an earlier command has not been answered at ${topic}, and its answer could be taken for this one's: ` +
-        `try again when it has come, or in ${Math.ceil(leftMs / 1000)} s`,
+        `try again when it has arrived, or in ${Math.ceil(leftMs / 1000)} s`,
     );
   }
 

@@ -305,7 +305,7 @@ export class AgentSession {
 
   #hearCommunity(community: Buffer, pdu: Pdu): void {
     const pending = this.#pending.get(pdu.requestId);
-    if (pending === undefined || this.#options.user !== undefined) throw new Malformed('nobody waits for it');
+    if (pending === undefined || this.#options.user !== undefined) throw new Malformed('it answers no pending request');
     if (pdu.type !== pduType.response || !community.equals(Buffer.from(this.#options.community ?? '', 'utf8'))) {
       throw new Malformed('not the answer to what was asked');
     }
@@ -316,7 +316,7 @@ export class AgentSession {
   #hearSecured(message: SecuredMessage): void {
     const pending = this.#pending.get(message.msgId);
     const { user } = this.#options;
-    if (pending === undefined || user === undefined) throw new Malformed('nobody waits for it');
+    if (pending === undefined || user === undefined) throw new Malformed('it answers no pending request');
     const isSigned = message.isAuthenticated && message.user === user.name && user.isSigned(message);
     if (message.isAuthenticated && !isSigned) throw new Malformed('the signature is wrong');
     const { pdu } = user.open(message);

@@ -182,7 +182,7 @@ export const executableOperations = {
       method: 'DELETE',
       path: '/config/v2/function-modules/:name/executable',
       names: 'the function module',
-      answer: done('It is gone.'),
+      answer: done('It is deleted.'),
     },
   }),
   statExecutable: declare({

@@ -101,7 +101,7 @@ function operationsOf(family: Family, namesPath: string, allPath: string, path: 
       summary: `Delete ${aOne}`,
       input: name,
       problems: ['invalid-name', 'unknown-object', 'storage-failed'],
-      http: { method: 'DELETE', path, names: `the ${one}`, answer: done('It is gone, on disk too.') },
+      http: { method: 'DELETE', path, names: `the ${one}`, answer: done('It is deleted, on disk too.') },
     }),
   };
 }

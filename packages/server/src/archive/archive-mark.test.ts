@@ -36,7 +36,7 @@ test('an archive that is removed, or emptied, is reported at each start until it
     rmSync(archive, { recursive: true });
     if (remove === 'emptied') mkdirSync(archive);
     const [reported = ''] = start().missing;
-    assert.ok(reported.startsWith('archive is gone or empty: '), reported);
+    assert.ok(reported.startsWith('archive is missing or empty: '), reported);
     assert.deepEqual(start().missing, [reported], 'though there is another archive by now');
     look().acknowledge();
     assert.deepEqual(start().missing, []);

@@ -25,7 +25,7 @@ export class ArchiveMark {
     this.#isWritten = read !== undefined;
     if (!this.#isEmpty() || this.#missing.length > 0) return;
     this.#missing = [
-      `${basename(archive)} is gone or empty: the history that was archived before this start is not there. To have it back, stop ` +
+      `${basename(archive)} is missing or empty: the history that was archived before this start is missing. To restore it, stop ` +
         'the server and put the folder back',
     ];
     this.#isWritten = false;

@@ -171,7 +171,7 @@ class ArchiveThread {
       damage: (damage) => this.#store.noteDamage(damage),
     });
     port.once('close', () => {
-      reader.end(new Error('the thread that reads is gone'));
+      reader.end(new Error('the reader thread has ended'));
       if (this.#reader === reader) this.#replaceReader(undefined);
     });
     this.#replaceReader(reader);

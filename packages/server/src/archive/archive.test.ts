@@ -210,7 +210,7 @@ describe('the archive', () => {
     const [name = ''] = blocks();
     rmSync(join(folder, 'archive', name));
     const progress = await Array.fromAsync(archive.check());
-    assert.deepEqual(progress.at(-1)?.damages, [{ file: name, reason: 'the file is gone' }]);
+    assert.deepEqual(progress.at(-1)?.damages, [{ file: name, reason: 'the file is missing' }]);
   });
 
   test('compacts what is whole beside a damaged block, and says which one is damaged', async () => {

@@ -90,7 +90,7 @@ export class RunningQueries {
       if (!query.isComplete) await this.#goOn(query, reader, this.#enterLong(reader));
       return query;
     } catch (error) {
-      if (reader.signal?.aborted) throw new ProblemError('malformed-request', 'The client is gone.');
+      if (reader.signal?.aborted) throw new ProblemError('malformed-request', 'The client has closed the connection.');
       throw error;
     }
   }
@@ -168,7 +168,7 @@ export class RunningQueries {
       for (const query of this.#queries.values()) {
         if (this.#long.queued === 0) return;
         if (query.idleMs >= mostIdleMs) {
-          query.fail(new ProblemError('overloaded', 'Others wait, and nobody takes the answer.'));
+          query.fail(new ProblemError('overloaded', 'The client does not read its answer, and other queries are waiting.'));
         }
       }
       if (this.#long.queued > 0) this.#lookForIdle();

@@ -201,5 +201,5 @@ test('a database of before there were claims opens, reports nothing, and is held
   assert.deepEqual([again.missing, contentOf(again)], [[], whole]);
   again.close();
   writeFileSync(path, '');
-  assert.throws(() => new Database(path), /is gone or empty, but had 1 change, /);
+  assert.throws(() => new Database(path), /is missing or empty, but had 1 change, /);
 });

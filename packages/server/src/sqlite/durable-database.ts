@@ -155,7 +155,7 @@ export class DurableDatabase {
       return;
     }
     throw new UnusableDatabase(
-      `${this.#path} is gone or empty, but had ${this.#described()}: put it back, or a copy of it. ` +
+      `${this.#path} is missing or empty, but had ${this.#described()}: put it back, or a copy of it. ` +
         `To begin without it, move ${controlPath(this.#path)} away, too.`,
     );
   }

@@ -83,7 +83,7 @@ export class Secrets {
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       if (code === 'ENOENT' && (await this.#isInRoot(name))) {
-        throw wrong(`secrets/${name} belongs to nobody: move it to ${place}/${name}`);
+        throw wrong(`secrets/${name} belongs to no connector or provider: move it to ${place}/${name}`);
       }
       if (code === 'ENOENT') throw wrong(`there is no file ${place}/${name}`);
       throw wrong(`${place}/${name} cannot be read: ${code === 'ELOOP' ? 'it is a symbolic link' : (code ?? message)}`);

@@ -137,7 +137,7 @@ export class Link<Remote extends object, Local extends object = Record<never, ne
         this.#carryOut(message);
         break;
       case 'abort':
-        this.#running.get(message.id)?.abort(new Error('nobody waits for the answer any more'));
+        this.#running.get(message.id)?.abort(new Error('the caller no longer waits for the answer'));
         break;
       case 'progress':
         this.#calls.progress(message.id, message.progress);

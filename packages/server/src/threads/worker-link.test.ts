@@ -85,7 +85,7 @@ test('an abort rejects the call, ends the work, and leaves no listener', async (
   const call = link.call('wait', [], { signal: controller.signal });
   controller.abort(new Error('enough'));
   await assert.rejects(call, /enough/);
-  assert.equal(await link.call('lastReason', []), 'Error: nobody waits for the answer any more');
+  assert.equal(await link.call('lastReason', []), 'Error: the caller no longer waits for the answer');
   await link.call('echo', [0], { signal: new AbortController().signal });
   assert.equal(getEventListeners(controller.signal, 'abort').length, 0);
 });
@@ -97,7 +97,7 @@ test('work that asks for its signal after the abort finds it aborted', async (t)
   giving.abort(new Error('enough'));
   await assert.rejects(late, /enough/);
   await link.call('go', []);
-  assert.match((await link.call('lastReason', [])) ?? '', /nobody waits/);
+  assert.match((await link.call('lastReason', [])) ?? '', /no longer waits/);
 });
 
 test('a call that takes longer than its limit rejects, and its work is aborted', async (t) => {

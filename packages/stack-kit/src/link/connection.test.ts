@@ -352,7 +352,7 @@ describe('a stack that does not come back', () => {
     await begin();
     for (let i = 0; i < 500; i++) await pass(5000);
     assert.equal(made.length, 10);
-    assert.match(connection.status().lastError?.text ?? '', /10 calls of the stack have not come back/);
+    assert.match(connection.status().lastError?.text ?? '', /10 calls of the stack have not returned/);
     calls[0]?.();
     for (let i = 0; i < 500; i++) await pass(5000);
     assert.equal(made.length, 11, 'one has come back, so that another is tried');

@@ -171,7 +171,7 @@ export class Connection {
       else if (this.#points === points) await this.#pause(undefined);
       while (this.#unanswered >= maxUnanswered && !this.#isStopped) {
         this.#remember(
-          `${this.#unanswered} calls of the stack have not come back: it is not tried again before one does`,
+          `${this.#unanswered} calls of the stack have not returned: it is retried when one does`,
         );
         await this.#pause(graceMs);
       }

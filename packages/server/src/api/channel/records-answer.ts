@@ -54,7 +54,7 @@ export class RecordsAnswer {
         this.#backlog.hold(copy);
         this.#backlog.admit(bytes);
       }
-      if (!client.isOpen || signal.aborted) throw new ProblemError('malformed-request', 'The client is gone.');
+      if (!client.isOpen || signal.aborted) throw new ProblemError('malformed-request', 'The client has closed the connection.');
     } catch (error) {
       cancel();
       release();

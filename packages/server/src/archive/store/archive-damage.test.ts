@@ -147,7 +147,7 @@ describe('an archive of which a file', () => {
       while (opened.store.maintain(5));
       const [damage] = opened.damages;
       assert.equal(damage?.file, name);
-      assert.match(damage?.reason ?? '', /^the file is gone, with 300 records$/);
+      assert.match(damage?.reason ?? '', /^the file is missing, with 300 records$/);
       const lastUs = startUs + 7 * dayUs - 1_000_000;
       assert.deepEqual([damage?.firstUs, damage?.lastUs], [lastUs - 299_000_000, lastUs]);
       assert.deepEqual(opened.store.stats().damages, opened.damages);
@@ -167,7 +167,7 @@ describe('an archive of which a file', () => {
     const opened = open(folder);
     assert.match(
       opened.damages.map(({ file, reason }) => `${file}: ${reason}`).join(),
-      /ttj: the file is gone, with 51/,
+      /ttj: the file is missing, with 51/,
     );
     opened.store.close();
   });
@@ -177,7 +177,7 @@ describe('an archive of which a file', () => {
     const [path = ''] = opened.store.blockPaths();
     rmSync(path);
     answer(opened);
-    assert.match(opened.damages[0]?.reason ?? '', /gone/);
+    assert.match(opened.damages[0]?.reason ?? '', /missing/);
     assert.match(answer(opened), /\["d0",\[\d+,0\],0\]/);
     opened.store.close();
   });

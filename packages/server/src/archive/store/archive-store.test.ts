@@ -325,7 +325,7 @@ describe('damage', () => {
     const first = blocksIn(folder).find((name) => name.includes('-1-1-')) ?? '';
     rmSync(join(folder, first));
     assert.equal(mergeAll(store), 2);
-    assert.deepEqual(damages, [{ file: first, reason: 'the file is gone' }]);
+    assert.deepEqual(damages, [{ file: first, reason: 'the file is missing' }]);
     assert.equal(read(store, 0, startUs).length, 40);
     store.close();
   });

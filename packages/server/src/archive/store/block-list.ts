@@ -34,7 +34,7 @@ export function openBlock(path: string): BlockFile {
     return BlockFile.open(path);
   } catch (error) {
     if (!isMissing(error)) throw error;
-    throw new DamagedBlock({ file: basename(path), reason: 'the file is gone' });
+    throw new DamagedBlock({ file: basename(path), reason: 'the file is missing' });
   }
 }
 

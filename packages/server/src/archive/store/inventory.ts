@@ -146,11 +146,11 @@ export class Inventory {
   #miss(file: ListedFile, onDamage: (damage: Damage) => void): void {
     const { name, records, firstUs, lastUs } = file;
     if (records === 0) {
-      onDamage({ file: name, reason: 'the file is gone' });
+      onDamage({ file: name, reason: 'the file is missing' });
       return;
     }
     this.#lost = [...this.#lost, { ...file, isLost: true }];
-    onDamage({ file: name, firstUs, lastUs, reason: `the file is gone, with ${records} records` });
+    onDamage({ file: name, firstUs, lastUs, reason: `the file is missing, with ${records} records` });
   }
 
   /** The same file was longer. */

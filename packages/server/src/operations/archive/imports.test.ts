@@ -241,7 +241,7 @@ describe('imports', () => {
     const pending = imports.import(csv(openBody(t), { client: 'gone', signal: gone.signal }));
     assert.equal(imports.counts.queued, 1);
     gone.abort();
-    await assert.rejects(pending, isProblem('malformed-request', /gone/));
+    await assert.rejects(pending, isProblem('malformed-request', /closed the connection/));
     assert.equal(imports.counts.queued, 0);
     for (const body of bodies) body.push(null);
     await Promise.all(running);

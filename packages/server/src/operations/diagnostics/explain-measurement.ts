@@ -65,12 +65,12 @@ function summaryOf(explained: Explained): string {
   if (status === undefined) return `Its connector ${connector} does not run.`;
   if (status.state !== 'up') return `${linkText(status)}${isLinked ? '' : ' The value is from before that.'}`;
   if (watchdog !== undefined && !watchdog.isHealthy) {
-    return `The watchdog ${watchdog.name} of connector ${connector} is false or bad, so that the device is not believed.`;
+    return `The watchdog ${watchdog.name} of connector ${connector} is false or bad, so the device is not trusted.`;
   }
   const words = describeQuality(device.quality);
   const reason = trace?.error === undefined ? '' : ` ${sentence(trace.error)}`;
   if (isGood(device.quality)) return `It is ${words}.${reason && ` Of the newest reading:${reason}`}`;
-  if (device.timeUs === 0) return `No reading has come yet from connector ${connector}.${reason}`;
+  if (device.timeUs === 0) return `No reading has arrived yet from connector ${connector}.${reason}`;
   if (reason !== '') return `It is ${words}:${reason}`;
   if (trace !== undefined && trace.value !== undefined && trial?.value === undefined) {
     return `It is ${words}: the device said ${cut(String(trace.value))}, which does not fit.`;

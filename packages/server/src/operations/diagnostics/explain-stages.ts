@@ -91,8 +91,8 @@ function watchdogStage({ view, status, trial }: Explained): Stage {
   if (watchdog === undefined) return { effect: 'passed', value, text: 'The link is up.' };
   if (watchdog.isHealthy)
     return { effect: 'passed', value, text: `The watchdog ${watchdog.name} says that all is well.` };
-  const stored = held === undefined ? 'nothing has come since' : `the newest is ${heldText(held)}`;
-  const text = `The watchdog ${watchdog.name} is false or bad: the device is not believed, and what it says is kept back; ${stored}.`;
+  const stored = held === undefined ? 'no reading has arrived since' : `the newest is ${heldText(held)}`;
+  const text = `The watchdog ${watchdog.name} is false or bad: the device is not trusted, and its readings are held back; ${stored}.`;
   return { effect: 'stopped', value: null, text };
 }
 

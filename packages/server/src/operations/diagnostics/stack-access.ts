@@ -111,7 +111,7 @@ export class StackAccess {
     const { stackName } = this.#mustFind('connector', connector);
     const { path, cursor, limit = defaultBrowseItems } = request;
     const found = await host.browse(connector, { path, cursor, limit }, signal).catch((error: unknown) => {
-      throw signal.aborted ? new ProblemError('request-timeout', 'Whoever asked has gone.') : error;
+      throw signal.aborted ? new ProblemError('request-timeout', 'The client has closed the connection.') : error;
     });
     const items = found.items.slice(0, limit);
     const points = items.map(({ measurement, command }) => ({ measurement, command }));
