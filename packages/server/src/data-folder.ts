@@ -106,7 +106,8 @@ const made: ReadonlySet<string> = new Set([
 async function closeToOthers(path: string, names: readonly string[]): Promise<string | undefined> {
   const mode = (await stat(path)).mode & 0o777;
   if ((mode & 0o077) === 0) return undefined;
-  if (names.length > 0 && !names.includes(knownName)) return `mode ${mode.toString(8)}; it has files of another program`;
+  if (names.length > 0 && !names.includes(knownName))
+    return `mode ${mode.toString(8)}; it has files of another program`;
   try {
     await chmod(path, 0o700);
     return undefined;
@@ -129,7 +130,9 @@ function takeLock(path: string): DatabaseSync {
     }
     const { errcode } = error as { errcode?: number };
     if (errcode === notDatabase) {
-      throw new UnusableFolder(`${join(path, lockName)} is not a lock file of a server; move it away: it holds no data.`);
+      throw new UnusableFolder(
+        `${join(path, lockName)} is not a lock file of a server; move it away: it holds no data.`,
+      );
     }
     if (errcode !== busy) throw unusableFolder(path, error);
     throw new UnusableFolder(

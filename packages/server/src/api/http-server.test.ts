@@ -47,7 +47,10 @@ const routes: Route[] = [
     handle: () => brokenOff(new Error('broken')),
   },
 ];
-const overloaded = new ProblemError('overloaded', 'The client does not read its answer, and other queries are waiting.');
+const overloaded = new ProblemError(
+  'overloaded',
+  'The client does not read its answer, and other queries are waiting.',
+);
 
 async function readLater({ stream }: Call): Promise<void> {
   await new Promise<void>((resolve) => pending.push({ read: resolve }));

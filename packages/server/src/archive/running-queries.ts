@@ -168,7 +168,9 @@ export class RunningQueries {
       for (const query of this.#queries.values()) {
         if (this.#long.queued === 0) return;
         if (query.idleMs >= mostIdleMs) {
-          query.fail(new ProblemError('overloaded', 'The client does not read its answer, and other queries are waiting.'));
+          query.fail(
+            new ProblemError('overloaded', 'The client does not read its answer, and other queries are waiting.'),
+          );
         }
       }
       if (this.#long.queued > 0) this.#lookForIdle();

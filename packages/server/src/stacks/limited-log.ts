@@ -13,7 +13,8 @@ export function createLimitedLog(clock: Clock, write: (level: LogLevel, text: st
   const line = (level: LogLevel) => (message: unknown) => {
     const nowMs = clock.monotonicMs();
     if (nowMs >= windowEndMs) {
-      if (leftOut > 0) write('warn', `${leftOut} lines of the log were left out: at most ${maxLines} in 10 s are logged`);
+      if (leftOut > 0)
+        write('warn', `${leftOut} lines of the log were left out: at most ${maxLines} in 10 s are logged`);
       [windowEndMs, lines, leftOut] = [nowMs + windowMs, 0, 0];
     }
     if (++lines > maxLines) {

@@ -60,7 +60,8 @@ describe('a secret', () => {
     writeFileSync(join(secretsFolder, 'password'), 'not for you', { mode: 0o600 });
     for (const prepare of [() => undefined, () => rmSync(folder, { recursive: true })]) {
       prepare();
-      const expected = 'variable password: secrets/password belongs to no connector or provider: move it to secrets/plc/password';
+      const expected =
+        'variable password: secrets/password belongs to no connector or provider: move it to secrets/plc/password';
       await assert.rejects(read('file:password'), { message: expected });
       await assert.rejects(read('file:plc'), /there is no file secrets\/plc\/plc$/);
     }

@@ -170,9 +170,7 @@ export class Connection {
       if (this.#state !== 'failed') await this.#pause(backOffMs(this.#failures++, error, this.#options.random));
       else if (this.#points === points) await this.#pause(undefined);
       while (this.#unanswered >= maxUnanswered && !this.#isStopped) {
-        this.#remember(
-          `${this.#unanswered} calls of the stack have not returned: it is retried when one does`,
-        );
+        this.#remember(`${this.#unanswered} calls of the stack have not returned: it is retried when one does`);
         await this.#pause(graceMs);
       }
     }

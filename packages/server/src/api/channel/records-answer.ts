@@ -54,7 +54,8 @@ export class RecordsAnswer {
         this.#backlog.hold(copy);
         this.#backlog.admit(bytes);
       }
-      if (!client.isOpen || signal.aborted) throw new ProblemError('malformed-request', 'The client has closed the connection.');
+      if (!client.isOpen || signal.aborted)
+        throw new ProblemError('malformed-request', 'The client has closed the connection.');
     } catch (error) {
       cancel();
       release();

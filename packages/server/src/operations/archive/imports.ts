@@ -70,7 +70,9 @@ export class Imports {
     if (this.#turnstile.queued > 0) this.#lookForSlow();
     const leave = await entering.catch((error: unknown) => {
       request.body.destroy();
-      throw request.signal?.aborted ? new ProblemError('malformed-request', 'The client has closed the connection.') : error;
+      throw request.signal?.aborted
+        ? new ProblemError('malformed-request', 'The client has closed the connection.')
+        : error;
     });
     try {
       await this.#run(request);
