@@ -16,10 +16,12 @@ import { push } from './push.ts';
 import { scaling } from './scaling.ts';
 import { stacks } from './stacks.ts';
 import { start } from './start.ts';
+import { tables } from './tables.ts';
 import { transaction } from './transaction.ts';
 
 const benchmarks: readonly Benchmark[] = [
   transaction,
+  tables,
   scaling,
   collection,
   start,

@@ -33,6 +33,7 @@ const comparesLetters: Record<string, string> = {
   'packages/schema/src/datatype.ts': 'the traits: all that tells datatypes apart',
   'packages/schema/src/duration.ts': 'units of time: s and d',
   'packages/server/src/api/page/docs-example.ts': 'the datatype of the object in an example',
+  'packages/server/src/sheets/read-xlsx.ts': 'types of cells in a workbook',
   'stacks/http/src/connector-variables.ts': 'units of time',
   'stacks/mqtt/src/measurement-settings.ts': 'units of time',
   'stacks/opcua/src/node-address.ts': 'kinds of node ids: i, s, g and b',

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, beforeEach, describe, test } from 'node:test';
-import { familyNames, type TableResult } from '@telltale/schema';
+import { familyNames, type TableResult, xlsxType } from '@telltale/schema';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { clearConfiguration } from './clear-configuration.ts';
 import { type CliResult, noTerminal, runCli, runOnTerminal } from './cli-process.ts';
@@ -55,6 +55,27 @@ describe('a table over HTTP', () => {
     const { headers } = await client.ask('GET', '/tables/function-modules?columns=executable');
     assert.equal(headers.get('content-type'), 'text/csv; charset=utf-8');
     assert.equal(headers.get('content-disposition'), 'attachment; filename="function-modules.csv"');
+  });
+
+  test('is a workbook where that is asked for, and either is recognised by its bytes', async () => {
+    await client.done('PUT', '/measurements/x', { body: fullest('measurements', 'x') });
+    const url = `${server.url}/config/v2/tables/measurements`;
+    const byFormat = await fetch(`${url}?format=xlsx`);
+    const byHeader = await fetch(url, { headers: { accept: xlsxType } });
+    assert.deepEqual(
+      [byFormat, byHeader].map(({ headers }) => [headers.get('content-type'), headers.get('content-disposition')]),
+      Array.from({ length: 2 }, () => [xlsxType, 'attachment; filename="measurements.xlsx"']),
+    );
+    const [workbook, same] = [await byFormat.bytes(), await byHeader.bytes()];
+    assert.deepEqual(workbook, same);
+    await clearConfiguration(client);
+    for (const type of [xlsxType, 'application/octet-stream', csv]) {
+      const { status, text } = await client.ask('PUT', '/tables/measurements', { raw: workbook, type });
+      assert.equal(status, 200, text);
+    }
+    assert.deepEqual(await client.read('/measurements/x'), fullest('measurements', 'x'));
+    await client.refused('malformed-xlsx', 'PUT', '/tables/alarms', { raw: workbook.subarray(0, -30), type: xlsxType });
+    await client.refused('invalid-query', 'GET', '/tables/alarms?format=ods');
   });
 
   test('that is tried changes nothing, and tells what would change', async () => {
@@ -133,6 +154,15 @@ describe('telltale config export and import --table', () => {
       rendered: false,
     });
     assert.deepEqual(await client.read('/measurements/x'), fullest('measurements', 'x'));
+  });
+
+  test('write and take a workbook where the file ends in .xlsx', async () => {
+    await put('measurements', 'name,datatype\na,d\n');
+    const file = join(folder, 'points.xlsx');
+    assert.equal((await cli('config', 'export', '--table', 'measurements', file)).code, 0);
+    assert.equal(readFileSync(file).toString('latin1', 0, 2), 'PK');
+    const { stdout } = await cli('config', 'import', '--table', 'measurements', file);
+    assert.equal((JSON.parse(stdout) as TableResult).unchanged, 1);
   });
 
   test('say every error with its row and column', async () => {

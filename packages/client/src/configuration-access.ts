@@ -46,6 +46,8 @@ export interface NamesOption extends AskOptions {
 export interface TableOptions extends AskOptions {
   /** Only these, behind the name; all where it is undefined. */
   readonly columns?: readonly string[] | undefined;
+  /** CSV where it is undefined. */
+  readonly format?: 'csv' | 'xlsx' | undefined;
 }
 
 export interface PutTableOptions extends RenderOption {
@@ -108,8 +110,8 @@ export class ConfigurationAccess {
   }
 
   /** The objects of a family as a table: a row each. */
-  table(family: Family, { columns, signal }: TableOptions = {}): Promise<Download> {
-    return this.#calls.download(`get${titleOf(family)}Table`, { columns: columns?.join(',') }, { signal });
+  table(family: Family, { columns, format, signal }: TableOptions = {}): Promise<Download> {
+    return this.#calls.download(`get${titleOf(family)}Table`, { columns: columns?.join(','), format }, { signal });
   }
 
   /** Makes a family what a table says: all rows or none. */

@@ -16,6 +16,11 @@ export const problems = {
     'The body is not CSV',
     'Send CSV by RFC 4180 in UTF-8; the detail says where it breaks.',
   ),
+  'malformed-xlsx': problem(
+    400,
+    'The body is not a workbook',
+    'Send a workbook (.xlsx) as a spreadsheet program saves it; the detail says what is wrong.',
+  ),
   'json-too-deep': problem(400, 'The JSON is nested too deeply', 'No resource is nested deeper than 8 levels.'),
   'json-too-large': problem(
     400,

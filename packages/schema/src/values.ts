@@ -11,4 +11,4 @@ export * from './semaphore.ts';
 export * from './stored-value.ts';
 export * from './timestamp.ts';
 export * from './value.ts';
-export { isFitText, maxNumberLength, maxTextBytes, type Value, ValueError } from './value-text.ts';
+export { formatDouble, isFitText, maxNumberLength, maxTextBytes, type Value, ValueError } from './value-text.ts';

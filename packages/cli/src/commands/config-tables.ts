@@ -8,11 +8,11 @@ import { Progress } from '../progress.ts';
 export const tableOption: OptionDeclaration = {
   name: 'table',
   value: 'FAMILY',
-  summary: 'One family as a table, CSV',
+  summary: 'One family as a table: CSV, or a workbook where FILE ends in .xlsx',
   values: familyNames,
 };
 
-const tableNames = /\.(?:csv|tsv|txt)$/i;
+const tableNames = /\.(?:csv|tsv|txt|xlsx)$/i;
 
 /** What to say where a table was meant, and no family is named. */
 export function tableHint(file: string): string {
@@ -21,7 +21,8 @@ export function tableHint(file: string): string {
 
 export async function exportTable(call: Call, family: Family, file: string): Promise<void> {
   const columns = call.options.get('fields')?.split(',');
-  const { stream } = await call.client.configuration.table(family, { columns, signal: call.signal });
+  const format = /\.xlsx$/i.test(file) ? 'xlsx' : 'csv';
+  const { stream } = await call.client.configuration.table(family, { columns, format, signal: call.signal });
   await storeBytes(call, file, stream);
   if (file !== '-') call.terminal.note(`The ${family.replace('-', ' ')} are in ${file}.`);
 }

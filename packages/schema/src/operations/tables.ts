@@ -1,8 +1,8 @@
-// Operations on tables: a family of the configuration as CSV.
+// Operations on tables: a family of the configuration as CSV or as a workbook (XLSX).
 import Type from 'typebox';
 import { csvType } from '../archive.ts';
 import type { Family } from '../configuration.ts';
-import { TableResult } from '../table.ts';
+import { TableResult, xlsxType } from '../table.ts';
 import { bytesType } from './configuration.ts';
 import { familyTitles } from './configured-objects.ts';
 import { names } from './inputs.ts';
@@ -50,9 +50,16 @@ function operationsOf(family: Family, path: string) {
               'alone is all of its keys.',
           }),
         ),
+        format: Type.Optional(
+          Type.Enum(['csv', 'xlsx'], { type: 'string', description: 'Instead of the Accept header.' }),
+        ),
       },
       problems: ['table-too-large', 'not-acceptable'],
-      http: { method: 'GET', path, answer: { status: 200, description: 'The table.', type: csvType } },
+      http: {
+        method: 'GET',
+        path,
+        answer: { status: 200, description: 'The table.', type: csvType, otherTypes: [xlsxType] },
+      },
     }),
     put: declare({
       ...changes(subject, 'configure'),
@@ -66,6 +73,7 @@ function operationsOf(family: Family, path: string) {
       },
       problems: [
         'malformed-csv',
+        'malformed-xlsx',
         'invalid-table',
         'table-too-large',
         'operation-failed',
@@ -75,7 +83,7 @@ function operationsOf(family: Family, path: string) {
       http: {
         method: 'PUT',
         path,
-        body: { types: [csvType, bytesType], isWhole: true, limit: 'max-json-size' },
+        body: { types: [csvType, xlsxType, bytesType], isWhole: true, limit: 'max-json-size' },
         answer: json('What has changed, on disk.', TableResult),
       },
     }),

@@ -10,7 +10,15 @@ import {
   type TableChange,
 } from '@telltale/schema';
 import { didYouMean } from '@telltale/schema/nearest-name';
-import { mostCells, mostColumns, readCsv, type SheetRow, UnreadableCell, verbatimMark } from '../sheets/index.ts';
+import {
+  columnName,
+  mostCells,
+  mostColumns,
+  readSheet,
+  type SheetRow,
+  UnreadableCell,
+  verbatimMark,
+} from '../sheets/index.ts';
 import { describeChange } from './content.ts';
 import { readPut, reservedFault, type Step } from './read-objects.ts';
 import { columnOf, headingsOf, nameHeading, type TableColumn } from './table-columns.ts';
@@ -46,7 +54,7 @@ export function* readTable(
   options: ReadTableOptions,
 ): Generator<undefined, TableSteps> {
   const reader = new TableReader(family, objects, options);
-  yield* readCsv(bytes, (row) => reader.row(row));
+  yield* readSheet(bytes, family, (row) => reader.row(row));
   return reader.end();
 }
 
@@ -112,7 +120,7 @@ class TableReader {
     }
     const seen = new Set<string>();
     this.#columns = cells.map((cell, at) => {
-      if (cell instanceof UnreadableCell) return this.#fault(number, placeOf(at), cell.message);
+      if (cell instanceof UnreadableCell) return this.#fault(number, columnName(at), cell.message);
       const text = withoutEscape(cell);
       const heading = columnOf(this.#family, text) === undefined ? text.trim() : text;
       if (heading === '') return undefined;
@@ -137,7 +145,7 @@ class TableReader {
     const { number, cells } = row;
     for (let at = 0; at < cells.length; at++) {
       if (columns[at] === undefined && cells[at] !== '')
-        this.#fault(number, placeOf(at), 'has no heading in the first row');
+        this.#fault(number, columnName(at), 'has no heading in the first row');
     }
     const name = this.#name(row);
     if (name === undefined) return;
@@ -229,11 +237,6 @@ export function placeIn(row: number, column: string): string {
   return column === '' ? `row ${row}` : `row ${row}, column ${column.slice(0, 80)}`;
 }
 
-/** As spreadsheets call it: A, B, … AA. */
-function placeOf(at: number): string {
-  return (at >= 26 ? placeOf(Math.floor(at / 26) - 1) : '') + String.fromCharCode(65 + (at % 26));
-}
-
 /** Of a JSON pointer into the object. */
 function headingAt(path: string): string {
   const parts = path.slice(1).split('/');
@@ -259,7 +262,7 @@ class Fields {
     if (key !== undefined) {
       const map = this.#map(field);
       if (cell === '') map.delete(key);
-      else map.set(key, withoutEscape(cell));
+      else map.set(key, withLineBreaksOf(map.get(key), withoutEscape(cell)));
       return undefined;
     }
     if (kind === 'map') return this.#setMap(field, cell);
@@ -272,7 +275,7 @@ class Fields {
     if (kind === 'boolean') return this.#setBoolean(field, text);
     if (kind === 'integer') return this.#setInteger(field, text);
     if (kind === 'number' && !isVerbatim) return this.#setNumber(field, text.trim(), mayHaveDecimalComma);
-    this.#fields.set(field, text);
+    this.#fields.set(field, withLineBreaksOf(this.#fields.get(field), text));
     return undefined;
   }
 
@@ -327,6 +330,12 @@ class Fields {
     this.#fields.set(field, withPoint);
     return undefined;
   }
+}
+
+/** Spreadsheets save every line break as LF: that alone is no change. */
+function withLineBreaksOf(before: unknown, text: string): string {
+  if (typeof before !== 'string' || !before.includes('\r')) return text;
+  return before.replaceAll(/\r\n?/g, '\n') === text ? before : text;
 }
 
 function shown(text: string): string {

@@ -73,9 +73,11 @@ describe('a table', () => {
       fc.assert(
         fc.property(fc.array(anyObject(family), { maxLength: 5 }), (bodies) => {
           const objects = objectsOf(family, bodies);
-          const table = write(family, objects);
-          assert.deepEqual(after(new Map(), read(family, table)), objects);
-          assert.equal(read(family, table, objects).steps.length, 0, 'nothing changes where the objects are there');
+          for (const format of ['csv', 'xlsx'] as const) {
+            const table = write(family, objects, { format });
+            assert.deepEqual(after(new Map(), read(family, table)), objects);
+            assert.equal(read(family, table, objects).steps.length, 0, 'nothing changes where the objects are there');
+          }
         }),
         { numRuns: 300 },
       );
@@ -195,6 +197,12 @@ describe('a table', () => {
     const table = write('connectors', objects);
     for (const line of table.toString().split('\r\n')) assert.doesNotMatch(line, /(?:^|,)"?[=+@\t\r＝]/);
     assert.deepEqual(after(new Map(), read('connectors', table)), objects);
+  });
+
+  test('whose line breaks a spreadsheet has changed changes nothing', () => {
+    const objects = objectsOf('connectors', [{ name: 'x', stackName: 'a\r\nb', vars: { v: 'c\rd' } } as never]);
+    assert.equal(read('connectors', 'name,stackName,vars.v\nx,"a\nb","c\nd"\n', objects).steps.length, 0);
+    assert.equal(read('connectors', 'name,stackName,vars.v\nx,"a\nb","c\n"\n', objects).changed, 1);
   });
 
   test('that is too wide or too long is refused before it fills the memory', () => {

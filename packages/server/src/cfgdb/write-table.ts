@@ -1,12 +1,20 @@
 // The objects of a family as the rows of a table.
 import { type Family, type Fault, maxFaults, ProblemError, parseJson } from '@telltale/schema';
 import { didYouMean } from '@telltale/schema/nearest-name';
-import { type Cell, mostCells, mostColumns, plainNumber, writeCsv } from '../sheets/index.ts';
+import {
+  type Cell,
+  mostCells,
+  mostColumns,
+  plainNumber,
+  type SheetFormat,
+  VerbatimCell,
+  writeSheet,
+} from '../sheets/index.ts';
 import { sortedNames } from './content.ts';
 import { columnOf, fieldsOf, headingsOf, nameHeading, type TableColumn } from './table-columns.ts';
 
 export interface WriteTableOptions {
-  readonly format: 'csv';
+  readonly format: SheetFormat;
   /** Headings; a map as a whole stands for all of its keys. All columns where it is undefined. */
   readonly columns?: readonly string[] | undefined;
   /** Of the objects; those that do not exist are left out. */
@@ -19,7 +27,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export function* writeTable(
   family: Family,
   objects: ReadonlyMap<string, string>,
-  { columns: wanted, names }: WriteTableOptions,
+  { format, columns: wanted, names }: WriteTableOptions,
 ): Generator<undefined, Uint8Array[]> {
   const chosen = chosenColumns(family, wanted ?? [...fieldsOf(family).keys()]);
   const texts = chosenTexts(objects, names);
@@ -31,7 +39,7 @@ export function* writeTable(
       `${what}; at most ${mostColumns} columns and ${mostCells} cells are sent.`,
     );
   }
-  return yield* writeCsv(rowsOf(columns, texts));
+  return yield* writeSheet(format, rowsOf(columns, texts), family);
 }
 
 /** The name comes first, whatever is asked for. */
@@ -107,6 +115,13 @@ function cellOf({ field, kind, key }: TableColumn, object: Fields): Cell {
   if (key !== undefined)
     return Object.hasOwn(value as object, key) ? (value as Record<string, string>)[key] : undefined;
   if (kind === 'map') return Object.keys(value as object).length === 0 ? '{}' : undefined;
-  if (kind === 'number' || kind === 'integer') return plainNumber(String(value)) ?? String(value);
+  if (kind === 'number' || kind === 'integer') return numberCell(String(value));
   return value as string | boolean;
+}
+
+/** A text that would be read as another number is marked. */
+function numberCell(text: string): Cell {
+  const number = plainNumber(text);
+  if (number !== undefined) return number;
+  return text.includes(',') || text.trim() !== text ? new VerbatimCell(text) : text;
 }

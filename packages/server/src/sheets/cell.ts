@@ -1,7 +1,16 @@
 // What a cell of a table can hold, and which texts a spreadsheet would take for something else.
 
 /** Undefined is an empty cell. */
-export type Cell = string | number | boolean | undefined;
+export type Cell = string | number | boolean | VerbatimCell | undefined;
+
+/** A text that is written with the apostrophe, whatever it is. */
+export class VerbatimCell {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
 
 /** A cell of a spreadsheet that is no text, number or boolean; the message says what to do. */
 export class UnreadableCell {

@@ -1,6 +1,6 @@
 // A table as CSV: rows as bytes, and bytes as rows. Texts that a spreadsheet would mistake begin with an apostrophe.
 import { CsvReader, csvRow, ProblemError } from '@telltale/schema';
-import { type Cell, isMistakable, type SheetRow, verbatimMark } from './cell.ts';
+import { type Cell, isMistakable, type SheetRow, VerbatimCell, verbatimMark } from './cell.ts';
 
 /** So much is read in one step. */
 const pieceBytes = 64 << 10;
@@ -28,6 +28,7 @@ export function* writeCsv(rows: Iterable<readonly Cell[]>): Generator<undefined,
 
 function cellText(cell: Cell): string {
   if (typeof cell === 'string') return isMistakable(cell) ? verbatimMark + cell : cell;
+  if (cell instanceof VerbatimCell) return verbatimMark + cell.text;
   return cell === undefined ? '' : String(cell);
 }
 

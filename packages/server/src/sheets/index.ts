@@ -1,3 +1,13 @@
-// Tables as files: CSV.
-export { type Cell, mostCells, mostColumns, plainNumber, type SheetRow, UnreadableCell, verbatimMark } from './cell.ts';
-export { readCsv, writeCsv } from './csv-sheet.ts';
+// Tables as files: CSV, and workbooks of spreadsheet programs (XLSX).
+export {
+  type Cell,
+  mostCells,
+  mostColumns,
+  plainNumber,
+  type SheetRow,
+  UnreadableCell,
+  VerbatimCell,
+  verbatimMark,
+} from './cell.ts';
+export { readSheet, type SheetFormat, writeSheet } from './sheet.ts';
+export { columnName } from './write-xlsx.ts';

@@ -1,13 +1,16 @@
 // Implements the operations on tables of the configuration.
-import { csvType, type Family } from '@telltale/schema';
+import { csvType, type Family, xlsxType } from '@telltale/schema';
 import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
 import type { FileReply } from '../replies.ts';
-import type { AskedWithBody, Implementations } from './implementation.ts';
+import type { Asked, AskedWithBody, Implementations } from './implementation.ts';
 
 interface GetInput {
   readonly names?: string[];
   readonly columns?: string;
+  readonly format?: 'csv' | 'xlsx';
 }
+
+const types = { csv: csvType, xlsx: xlsxType } as const;
 
 interface PutInput {
   readonly 'dry-run'?: boolean;
@@ -18,9 +21,10 @@ interface PutInput {
 export function tables(cfgdb: ConfigurationDatabase) {
   const get =
     (family: Family) =>
-    async ({ names, columns }: GetInput): Promise<FileReply> => {
-      const file = await cfgdb.call('table', family, { format: 'csv', names, columns: columns?.split(',') });
-      return { file, type: csvType, filename: `${family}.csv` };
+    async ({ names, columns, format }: GetInput, { type }: Asked): Promise<FileReply> => {
+      const chosen = format ?? (type === xlsxType ? 'xlsx' : 'csv');
+      const file = await cfgdb.call('table', family, { format: chosen, names, columns: columns?.split(',') });
+      return { file, type: types[chosen], filename: `${family}.${chosen}` };
     };
   const put =
     (family: Family) =>
