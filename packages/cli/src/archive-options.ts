@@ -1,9 +1,10 @@
 // What the commands on the archive have in common: which kind of object, which interval, and names that it knows.
 import type { ArchiveInterval, ArchiveReadOptions } from '@telltale/client';
-import { type ArchiveKind, simulatedFilters } from '@telltale/schema';
+import { type ArchiveKind, nameMatcher, simulatedFilters } from '@telltale/schema';
 import { type Call, type OptionDeclaration, UsageError } from './declaration.ts';
 import { missingOf, namesOf, refuseMissing } from './known-names.ts';
 import { momentForms, readMoment } from './moments.ts';
+import { criteriaIn, hasCriteria, isSelecting, plainNames } from './selector-options.ts';
 
 export const kindOptions: readonly OptionDeclaration[] = [
   { name: 'commands', summary: 'Commands instead of measurements' },
@@ -52,6 +53,21 @@ export function intervalOf({ options, signal }: Call, otherwise: Omit<ArchiveInt
 
 /** All there ever was, and what a wrong clock has put into the future. */
 export const always = { since: [0, 0], until: [9_007_199_254, 740_991] } as const satisfies ArchiveInterval;
+
+/** The names that are meant: those of patterns are in the archive or live, those of other criteria live. */
+export async function selectedNames(call: Call, kind: ArchiveKind): Promise<readonly string[]> {
+  const { args, client, terminal, signal } = call;
+  if (args.length === 0 && !hasCriteria(call))
+    throw new UsageError('A NAME, a pattern or another selector is required.');
+  await refuseUnknown(call, kind, plainNames(call));
+  if (!isSelecting(call)) return args;
+  const selector = { ...criteriaIn(call), names: args.length === 0 ? undefined : args };
+  const live = Object.keys(await client[kind as 'measurements'].list({ ...selector, fields: ['name'], signal }));
+  const archived = hasCriteria(call) ? [] : (await client.archive.names(kind, { signal })).filter(nameMatcher(args));
+  const names = [...new Set([...live, ...archived])].sort();
+  if (names.length === 0) terminal.note('Nothing matches.');
+  return names;
+}
 
 /** Throws where a name is neither live nor in the archive. */
 export async function refuseUnknown(call: Call, kind: ArchiveKind, names: readonly string[]): Promise<void> {

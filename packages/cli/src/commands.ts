@@ -2,6 +2,7 @@
 import { alarmOperationCommands, alarms } from './commands/alarms.ts';
 import { archiveCheck, archiveCompact, archiveErase, archiveStats } from './commands/archive-care.ts';
 import { archiveExport, archiveImport } from './commands/archive-files.ts';
+import { areas } from './commands/areas.ts';
 import { browse } from './commands/browse.ts';
 import { configMissing } from './commands/config-missing.ts';
 import { configDelete, configGet, configPut } from './commands/config-objects.ts';
@@ -50,6 +51,7 @@ export const commands: readonly CommandDeclaration[] = [
   alarms,
   ...alarmOperationCommands,
   watchAlarms,
+  areas,
   explain,
   connectors,
   providers,

@@ -16,13 +16,15 @@ import {
 import { type Call, type CommandDeclaration, Refused, UsageError } from '../declaration.ts';
 import { asRefused, openInput, writeFileWhole } from '../files.ts';
 import { Progress } from '../progress.ts';
+import { criteriaIn, plainNames, selectorOptions } from '../selector-options.ts';
 
 export const archiveExport: CommandDeclaration = {
   path: ['archive', 'export'],
   summary: 'Export records of measurements as CSV, to a file or to standard output',
   arguments: [{ name: 'FILE', optional: true }],
   options: [
-    { name: 'names', value: 'NAME,…', summary: 'Only these; default: all' },
+    { name: 'names', value: 'NAME,…', summary: 'Only these, names or patterns; default: all' },
+    ...selectorOptions.points,
     sinceOption,
     untilOption,
     { name: 'columns', summary: 'In the binary format instead' },
@@ -44,8 +46,14 @@ export const archiveExport: CommandDeclaration = {
     const kind = kindOf(call);
     const names = options.get('names')?.split(',');
     const interval = intervalOf(call, always);
-    if (names !== undefined) await refuseUnknown(call, kind, names);
-    const { stream } = await client.archive.download(kind, { ...interval, ...simulatedOf(call), names, form });
+    if (names !== undefined) await refuseUnknown(call, kind, plainNames({ ...call, args: names }));
+    const { stream } = await client.archive.download(kind, {
+      ...interval,
+      ...simulatedOf(call),
+      ...criteriaIn(call),
+      names,
+      form,
+    });
     const progress = new Progress(call, 'reading', undefined);
     async function* counted() {
       for await (const chunk of stream) {

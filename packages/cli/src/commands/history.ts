@@ -13,7 +13,7 @@ import {
   intervalOf,
   kindOf,
   kindOptions,
-  refuseUnknown,
+  selectedNames,
   simulatedOf,
   simulatedOptions,
   sinceOption,
@@ -21,6 +21,7 @@ import {
 } from '../archive-options.ts';
 import { type Call, type CommandDeclaration, UsageError } from '../declaration.ts';
 import { readSeconds } from '../moments.ts';
+import { selectorOptions } from '../selector-options.ts';
 import { type Shown, shownOf } from '../shown-points.ts';
 import type { Cell } from '../terminal.ts';
 import { qualityCell, stateCell, timeText, valueText } from '../words.ts';
@@ -28,7 +29,7 @@ import { qualityCell, stateCell, timeText, valueText } from '../words.ts';
 export const history: CommandDeclaration = {
   path: ['history'],
   summary: 'Show the history of measurements; default: the last hour',
-  arguments: [{ name: 'NAME', names: 'measurements' }],
+  arguments: [{ name: 'NAME', optional: true, names: 'measurements' }],
   repeatsFrom: 0,
   options: [
     sinceOption,
@@ -47,9 +48,11 @@ export const history: CommandDeclaration = {
     { name: 'csv', summary: 'Print CSV' },
     ...simulatedOptions,
     ...kindOptions,
+    ...selectorOptions.points,
   ],
   examples: [
     'telltale history tank1_level',
+    "telltale history 'tank*_level' --area works --since 10m",
     'telltale history tank1_level --since 1d --resample 5m --aggregate avg',
     'telltale history --alarms tank1_overflowing --since 2026-01-31 --csv',
   ],
@@ -57,10 +60,10 @@ export const history: CommandDeclaration = {
     const kind = kindOf(call);
     const options = readOptions(call);
     if (options.activeOnly && kind !== 'alarms') throw new UsageError('--active goes with --alarms.');
-    await refuseUnknown(call, kind, call.args);
-    if (call.options.has('csv')) await printCsv(call, kind, options);
-    else if (call.terminal.isJson) await printJson(call, kind, options);
-    else await printLines(call, kind, options);
+    const selected = { ...call, args: await selectedNames(call, kind) };
+    if (call.options.has('csv')) await printCsv(selected, kind, options);
+    else if (call.terminal.isJson) await printJson(selected, kind, options);
+    else await printLines(selected, kind, options);
   },
 };
 
@@ -103,7 +106,7 @@ async function printJson({ client, terminal, args }: Call, kind: ArchiveKind, op
     // A comma that waits for the next page stands before none.
     before = before === ',' ? '],' : `${before}],`;
   }
-  await terminal.write(`${before.slice(0, -1)}}\n`);
+  await terminal.write(args.length === 0 ? '{}\n' : `${before.slice(0, -1)}}\n`);
 }
 
 async function printLines(call: Call, kind: ArchiveKind, options: ArchiveOneOptions) {

@@ -1,8 +1,11 @@
 // `telltale read`: measurements, or commands, as they are now.
+
+import type { PointCriteria } from '@telltale/client';
 import { commandFields, type LiveCommand, type LiveMeasurement, measurementFields } from '@telltale/schema';
 import { didYouMean } from '@telltale/schema/nearest-name';
 import { type Call, type CommandDeclaration, Refused, UsageError } from '../declaration.ts';
 import { missingOf, refuseMissing } from '../known-names.ts';
+import { criteriaIn, isSelecting, plainNames, selectorOptions } from '../selector-options.ts';
 import { type Shown, shownFields } from '../shown-points.ts';
 import type { Cell } from '../terminal.ts';
 import { commandText, qualityCell, timeText, valueText } from '../words.ts';
@@ -36,8 +39,14 @@ export const read: CommandDeclaration = {
   options: [
     { name: 'commands', summary: 'Read commands instead' },
     { name: 'fields', value: 'FIELD,…', summary: `Only these: ${measurementFields.join(', ')}; of commands only vt` },
+    ...selectorOptions.measurements,
   ],
-  examples: ['telltale read tank1_level', 'telltale read --commands', 'telltale read --fields vtq,description'],
+  examples: [
+    'telltale read tank1_level',
+    "telltale read 'tank*' --bad",
+    'telltale read --commands',
+    'telltale read --fields vtq,description',
+  ],
   run: (call) => (call.options.has('commands') ? readCommands(call) : readMeasurements(call)),
 };
 
@@ -45,9 +54,9 @@ async function readMeasurements(call: Call): Promise<void> {
   const { client, args, signal } = call;
   const fields = readFields(call, measurementFields);
   const asked = askedFor(call, fields ?? defaultFields('vtq'), fields);
-  const found = await client.measurements.list({ names: namesIn(args), fields: asked, signal });
+  const found = await client.measurements.list({ ...criteriaIn(call), names: namesIn(args), fields: asked, signal });
   await show(call, found, fields ?? defaultFields('vtq'));
-  const missing = missingOf(args, found);
+  const missing = missingOf(plainNames(call), found);
   if (missing.length === 0) return;
   const commands = await client.commands.list({ names: missing, fields: ['name'], signal });
   const [first] = Object.keys(commands);
@@ -59,13 +68,28 @@ async function readCommands(call: Call): Promise<void> {
   const { client, args, signal } = call;
   const fields = readFields(call, commandFields);
   const asked = askedFor(call, fields ?? defaultFields('vt'), fields);
-  const found = await client.commands.list({ names: namesIn(args), fields: asked, signal });
+  const found = await client.commands.list({ ...ofCommands(call), names: namesIn(args), fields: asked, signal });
   await show(call, found, fields ?? defaultFields('vt'));
-  await refuseMissing(call, 'commands', missingOf(args, found));
+  await refuseMissing(call, 'commands', missingOf(plainNames(call), found));
 }
 
-async function show({ terminal, args }: Call, found: Record<string, Point>, fields: readonly string[]): Promise<void> {
-  if (args.length > 0 && Object.keys(found).length === 0) return; // missing names are reported
+/** Commands have no quality. */
+function ofCommands(call: Call): PointCriteria {
+  const { quality, ...criteria } = criteriaIn(call);
+  if (quality !== undefined)
+    throw new UsageError('Commands have no quality: --bad, --uncertain and --forced are for measurements.');
+  return criteria;
+}
+
+async function show(call: Call, found: Record<string, Point>, fields: readonly string[]): Promise<void> {
+  const { terminal, args } = call;
+  const isEmpty = Object.keys(found).length === 0;
+  if (isEmpty && !isSelecting(call) && args.length > 0) return; // missing names are reported
+  if (isEmpty && isSelecting(call)) {
+    if (terminal.isJson) await terminal.json(found);
+    if (missingOf(plainNames(call), found).length === 0) terminal.note('Nothing matches.');
+    return;
+  }
   if (terminal.isJson) {
     await terminal.json(found);
     return;

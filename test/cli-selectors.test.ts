@@ -1,0 +1,81 @@
+// `telltale` with selectors: patterns, areas, qualities and words in read, alarms, history and export.
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import type { AreaCounts } from '@telltale/schema';
+import { CliPlant, failed } from './cli-plant.ts';
+
+describe('telltale with selectors', () => {
+  const plant = new CliPlant();
+  const { cli, good } = plant;
+  const names = async (...args: string[]) => Object.keys(await good<object>(...args)).sort();
+
+  before(async () => {
+    const area = 'works.dosing';
+    await plant.server.send('PUT', '/measurements/skid_1', { name: 'skid_1', datatype: 'd', area, archMode: 'change' });
+    await plant.server.send('PUT', '/measurements/skid_2', { name: 'skid_2', datatype: 'b', description: 'Second' });
+    await plant.server.send('PUT', '/commands/skid_start', { name: 'skid_start', datatype: 'b', area });
+    for (const name of ['skid_high', 'skid_low']) {
+      await plant.server.send('PUT', `/alarms/${name}`, { name, severity: 1, area });
+    }
+    await plant.server.send('POST', '/cfgdb/render');
+    await good('simulate', 'skid_1', '1.5');
+  });
+
+  test('read takes patterns, and says so where nothing matches', async () => {
+    assert.deepEqual(await names('read', 'skid_*'), ['skid_1', 'skid_2']);
+    assert.deepEqual(await names('read', '*_1', 'skid_2', '--datatype', 'b,d', '--search', 'skid'), [
+      'skid_1',
+      'skid_2',
+    ]);
+    assert.deepEqual(await names('read', '--commands', '--area', 'works'), ['skid_start']);
+    const nothing = await cli('read', 'nobody*');
+    assert.deepEqual([nothing.code, JSON.parse(nothing.stdout), nothing.stderr], [0, {}, 'Nothing matches.\n']);
+    assert.match(failed(await cli('read', 'skid_7')).text, /There is no measurement "skid_7"/);
+    assert.equal((await cli('read', 'skid_*', 'skid_7')).code, 1);
+  });
+
+  test('read shows what is bad, uncertain or simulated', async () => {
+    assert.deepEqual(await names('read', '--forced'), ['skid_1']);
+    assert.deepEqual(await names('read', '--bad', 'skid*'), ['skid_2']);
+    assert.deepEqual(await names('read', '--bad', '--forced', 'skid*'), ['skid_1', 'skid_2']);
+    assert.match(failed(await cli('read', '--commands', '--bad')).text, /Commands have no quality/);
+    assert.equal(failed(await cli('read', '--datatype', 'x')).code, 2);
+  });
+
+  test('alarms are listed and acknowledged by area, and nothing to acknowledge is no error', async () => {
+    assert.deepEqual(await names('alarms', '--area', 'works'), ['skid_high', 'skid_low']);
+    await good('alarms', 'activate', 'skid_high', 'fire');
+    assert.deepEqual(await good('alarms', 'ack', '--all', '--area', 'works.dosing'), {
+      operation: 'acknowledge',
+      alarms: ['skid_high'],
+    });
+    const states = await good<Record<string, { state: string }>>('alarms', 'skid_high', 'fire');
+    assert.deepEqual([states.skid_high?.state, states.fire?.state], ['ACT_ACK', 'ACT_UNACK']);
+    assert.deepEqual(await good('alarms', 'ack', 'skid*'), { operation: 'acknowledge', alarms: [] });
+    assert.deepEqual(await good('alarms', '--area', 'elsewhere'), {});
+    assert.equal(failed(await cli('alarms', 'ack')).code, 2);
+    assert.equal(failed(await cli('alarms', 'ack', '--all', 'fire')).code, 2);
+    await good('alarms', 'ack', 'fire');
+  });
+
+  test('history and export take what is selected', async () => {
+    assert.deepEqual(await names('history', 'skid_*'), ['skid_1', 'skid_2']);
+    assert.deepEqual(await names('history', '--area', 'works'), ['skid_1']);
+    const nothing = await cli('history', 'nobody*');
+    assert.deepEqual([nothing.code, JSON.parse(nothing.stdout), nothing.stderr], [0, {}, 'Nothing matches.\n']);
+    assert.equal(failed(await cli('history')).code, 2);
+    const { code, stdout } = await cli('archive', 'export', '--area', 'works');
+    assert.equal(code, 0);
+    const rows = stdout.trim().split('\n').slice(1);
+    assert.ok(
+      rows.every((row) => row.startsWith('skid_1,')),
+      stdout.slice(0, 500),
+    );
+  });
+
+  test('areas shows the tree with its counts', async () => {
+    const tree = await good<Record<string, AreaCounts>>('areas');
+    assert.deepEqual(tree['works.dosing']?.measurements, { good: 1, uncertain: 0, bad: 0, simulated: 1 });
+    assert.deepEqual(tree.works?.areas, ['works.dosing']);
+  });
+});
