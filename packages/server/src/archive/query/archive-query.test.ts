@@ -11,7 +11,7 @@ import { BlockFile } from '../files/block-file.ts';
 import type { Damage } from '../files/damage.ts';
 import { systemDisk } from '../files/disk.ts';
 import { OpenBlocks } from '../open-blocks.ts';
-import { replaces, type SeriesKey } from '../records.ts';
+import { replaces, type SeriesKey, simulated } from '../records.ts';
 import { needsHead } from '../snapshot-request.ts';
 import { ArchiveStore } from '../store/archive-store.ts';
 import { runCompaction } from '../store/run-compaction.ts';
@@ -125,8 +125,8 @@ function look(
   while (taken.length < pages) {
     const { wanted } = query;
     if (wanted !== undefined) {
-      const { kind, sinceUs, untilUs } = request;
-      query.give(store.snapshot(store.find(kind, wanted), sinceUs, untilUs, needsHead(request)));
+      const { kind, sinceUs, untilUs, simulated: which } = request;
+      query.give(store.snapshot(store.find(kind, wanted), sinceUs, untilUs, needsHead(request), which));
     }
     const page = query.next();
     if (page === undefined) break;
@@ -150,6 +150,10 @@ const asked: readonly Partial<ReadRequest>[] = [
   { resampleUs: 100_000_000, aggregate: 'max' },
   { resampleUs: dayUs, aggregate: 'count' },
   { names: ['note'], resampleUs: 3_600_000_000, aggregate: 'first' },
+  { simulated: 'only', flags: true },
+  { simulated: 'exclude', resampleUs: 777_777_777 },
+  { simulated: 'only', sinceUs: startUs + 30 * dayUs, warpHead: true },
+  { simulated: 'exclude', sinceUs: startUs + 1_200_000_000, untilUs: startUs + 1_200_000_001, warpHead: true },
 ];
 
 test('the same is read from memory, from blocks, and from what they are merged to', () => {
@@ -169,7 +173,7 @@ test('the same is read from memory, from blocks, and from what they are merged t
   let before = answers();
   flush(store);
   same(before);
-  append(store, level, 500, { fromUs: startUs + 1_000_000_000, flags: replaces });
+  append(store, level, 500, { fromUs: startUs + 1_000_000_000, flags: replaces | simulated });
   append(store, level, 500, { fromUs: startUs + 2_000_500_000 });
   append(store, total, 2000, { fromUs: startUs + 8_000_000_000 });
   append(store, note, 100, { fromUs: startUs + 50, stepUs: 60_000_000 });
@@ -226,6 +230,35 @@ test('trends and aggregates over long intervals are made from summaries', () => 
   const counted = look(store, { untilUs, resampleUs: 40_960_000_000, aggregate: 'count' });
   assert.equal(counted.bytes.toString().match(/"l40960"/g)?.length, 9);
   assert.ok(counted.chunks < 100, `${counted.chunks} of 391 chunks`);
+  store.close();
+});
+
+test('AR-25: chunks without simulated records are passed over, or counted by their summaries', () => {
+  const store = openStore();
+  append(store, level, 100_000);
+  append(store, level, 100, { fromUs: startUs + 100_000_000_000, flags: simulated });
+  append(store, level, 100_000, { fromUs: startUs + 100_100_000_000 });
+  flush(store);
+  const untilUs = startUs + 200_100_000_000;
+  const counted = (which: 'exclude' | 'only') => {
+    const options = { untilUs, resampleUs: 200_100_000_000, aggregate: 'count', simulated: which } as const;
+    const { bytes, chunks } = look(store, options);
+    return [JSON.parse(bytes.toString()).level[0][0], chunks <= 2];
+  };
+  assert.deepEqual(
+    [counted('exclude'), counted('only')],
+    [
+      ['l200000', true],
+      ['l100', true],
+    ],
+  );
+  assert.ok(look(store, { untilUs, simulated: 'only' }).chunks <= 2);
+  const head = look(store, { sinceUs: untilUs, untilUs, warpHead: true, simulated: 'only', flags: true });
+  assert.deepEqual(
+    JSON.parse(head.bytes.toString()).level.map((record: number[]) => record[3]),
+    [1],
+  );
+  assert.ok(head.chunks <= 2, `${head.chunks} of 196 chunks`);
   store.close();
 });
 
