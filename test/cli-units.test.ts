@@ -1,5 +1,7 @@
 // What people are shown of values: their unit and sensible decimals. Programs get the exact value.
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { before, describe, test } from 'node:test';
 import { type LiveMeasurement, systemClock } from '@telltale/schema';
@@ -70,6 +72,19 @@ describe('what people are shown of a value', () => {
     assert.match(explained, /^precise = 72\.9 m³\/h {2}good/m);
     assert.match(explained, /forced it to 72\.9 m³\/h at/);
     assert.match(explained, /It shows 72\.9 m³\/h, good/);
+  });
+
+  test('the CSV of one point has the unit in its header, and can be imported again', async () => {
+    const csv = async (...args: string[]) => (await plant.cli('history', ...args, '--csv')).stdout;
+    const text = await csv('ranged');
+    assert.match(text, new RegExp(`^name,time,value \\[%\\],quality\r\nranged,[^,]+,${exact},216\r\n`));
+    assert.match(await csv('ranged', 'precise'), /^name,time,value,quality\r\n/, 'of several, each has its own');
+    const counts = ['ranged', '--resample', '60', '--aggregate', 'count'];
+    assert.match(await csv(...counts), /^name,time,value,quality\r\n/, 'a count has no unit');
+    const file = join(plant.folder, 'ranged.csv');
+    writeFileSync(file, text);
+    assert.deepEqual(await plant.good('archive', 'import', file), { records: 1 });
+    assert.equal(await csv('ranged'), text);
   });
 
   test('a precision that is no number of decimals is refused at rendering', async () => {

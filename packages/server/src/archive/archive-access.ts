@@ -17,6 +17,8 @@ export interface ReadRequest {
   readonly sinceUs: number;
   readonly untilUs: number;
   readonly form: RecordForm;
+  /** The engineering unit of the values, for the header of CSV. */
+  readonly unit?: string | undefined;
   readonly resampleUs?: number | undefined;
   readonly aggregate?: Aggregate | undefined;
   readonly warpHead?: boolean | undefined;

@@ -165,7 +165,7 @@ export class ArchiveQuery {
   }
 }
 
-function formOf({ form, kind, flags = false }: ReadRequest): AnswerForm {
-  if (form === 'csv') return new CsvForm(kind, flags);
+function formOf({ form, kind, flags = false, unit }: ReadRequest): AnswerForm {
+  if (form === 'csv') return new CsvForm(kind, flags, unit);
   return form === 'binary' ? new BinaryForm(kind, flags) : new JsonForm(kind, flags);
 }

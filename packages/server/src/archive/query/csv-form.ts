@@ -15,10 +15,10 @@ import { type Columns, flagsOf, type Kind } from '../records.ts';
 import type { AnswerForm } from './answer-form.ts';
 import type { Page } from './page.ts';
 
-const headers: Readonly<Record<Kind, string>> = {
-  measurements: 'name,time,value,quality',
-  commands: 'name,time,value',
-  alarms: 'name,time,state,authority,description',
+const headers: Readonly<Record<Kind, (value: string) => string>> = {
+  measurements: (value) => `name,time,${value},quality`,
+  commands: (value) => `name,time,${value}`,
+  alarms: () => 'name,time,state,authority,description',
 };
 
 const comma = 0x2c;
@@ -34,19 +34,23 @@ const dayUs = 86_400_000_000;
 export class CsvForm implements AnswerForm {
   readonly #kind: Kind;
   readonly #hasFlags: boolean;
+  readonly #unit: string | undefined;
   /** The name and a comma. */
   #name = Buffer.alloc(0);
   /** `2023-11-14T` */
   readonly #date = Buffer.alloc(11);
   #day = -1;
 
-  constructor(kind: Kind, hasFlags: boolean) {
+  /** `unit`: of all values. */
+  constructor(kind: Kind, hasFlags: boolean, unit?: string) {
     this.#kind = kind;
     this.#hasFlags = hasFlags;
+    this.#unit = unit;
   }
 
   begin(page: Page): void {
-    page.text(`${headers[this.#kind]}${this.#hasFlags ? ',flags' : ''}\r\n`);
+    const value = quoted(this.#unit === undefined ? 'value' : `value [${this.#unit}]`);
+    page.text(`${headers[this.#kind](value)}${this.#hasFlags ? ',flags' : ''}\r\n`);
   }
 
   beginName(_page: Page, name: string): void {

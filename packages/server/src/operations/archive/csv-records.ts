@@ -36,7 +36,13 @@ export class CsvRecords {
   }
 
   #header(fields: readonly string[]): void {
-    const words = fields.map((field) => field.trim().toLowerCase());
+    // As exports have it, with the unit of the values.
+    const words = fields.map((field) =>
+      field
+        .trim()
+        .toLowerCase()
+        .replace(/^value \[.*\]$/s, 'value'),
+    );
     const unknown = words.find((word) => !(columns as readonly string[]).includes(word));
     const isTwice = new Set(words).size < words.length;
     if (unknown !== undefined || isTwice || !words.includes('time') || !words.includes('value')) {

@@ -41,7 +41,11 @@ interface Query {
   readonly options: ReturnType<typeof choiceOf>;
   /** Of alarms: transitions into an active state alone. */
   readonly activeOnly?: boolean;
+  /** Records of the point itself: aggregates may have other units. */
+  readonly isOfValues: boolean;
 }
+
+const maxUnitLength = 80;
 
 const forms: ReadonlyMap<string, RecordForm> = new Map([
   [csvType, 'csv'],
@@ -67,14 +71,28 @@ export function archive({ archive, archiving, imports, data, clock }: ArchivePar
     return [...here, ...(await archive.names(kind)).filter(isNamed)].sort();
   };
 
+  /** Of the only point that is asked for. */
+  const unitOf = (kind: Kind, names: readonly string[]): string | undefined => {
+    const [name = ''] = names;
+    if (kind === 'alarms' || names.length !== 1) return undefined;
+    const points = data[kind];
+    const handle = points.find(name);
+    const eu = handle < 0 ? '' : (points.definitionOf(handle).eu ?? '');
+    return eu === '' ? undefined : eu.slice(0, maxUnitLength);
+  };
+
   /** A short answer goes out as a whole, with its length. */
   const read = async (kind: Kind, query: Query, { type, signal, ...asked }: Asked): Promise<PagesReply | Lease> => {
     const { names, known, interval, options, activeOnly } = query;
     const { sinceUs } = interval;
     const untilUs = foretells(options) ? Math.min(interval.untilUs, clock.now() + 1) : interval.untilUs;
     const form = forms.get(type) ?? 'json';
+    const unit = query.isOfValues && form === 'csv' ? unitOf(kind, names) : undefined;
     const reader = { ...visitorOf(asked), signal: signal() };
-    const result = await archive.read({ kind, names, known, sinceUs, untilUs, form, ...options, activeOnly }, reader);
+    const result = await archive.read(
+      { kind, names, known, sinceUs, untilUs, form, unit, ...options, activeOnly },
+      reader,
+    );
     return result.takeWhole() ?? { pages: result, cancel: () => result.cancel() };
   };
 
@@ -87,7 +105,8 @@ export function archive({ archive, archiving, imports, data, clock }: ArchivePar
       const interval = intervalOf(since, until);
       const options = choiceOf(given);
       await checkKnown(kind, name);
-      return read(kind, { names: [name], known: [name], interval, options, activeOnly }, asked);
+      const isOfValues = given.aggregate === undefined;
+      return read(kind, { names: [name], known: [name], interval, options, activeOnly, isOfValues }, asked);
     };
 
   /** Each name once, in the order given, or else sorted; unknown ones are left out. Without a selector: all. */
@@ -98,7 +117,8 @@ export function archive({ archive, archiving, imports, data, clock }: ArchivePar
     const selector = { names, area, connector, datatype, search };
     const wanted = [...new Set(await selectedNames(kind, selector, asked.signal()))];
     const known = wanted.filter((name) => data[kind].find(name) >= 0);
-    return read(kind, { names: wanted, known, interval, options }, asked);
+    const isOfValues = given.aggregate === undefined;
+    return read(kind, { names: wanted, known, interval, options, isOfValues }, asked);
   };
 
   const erase =
