@@ -304,6 +304,19 @@ describe('diagnostics', () => {
     await channel.refused('invalid-body', 'BrowseConnector', { name: 'works', limit: 0 });
   });
 
+  test('connectors and providers are restarted, one that does not exist is not', async () => {
+    const connects = async () => (await data.read<LiveConnector>('/connectors/works')).counters.connects;
+    const before = await connects();
+    await done('OperateConnectors', { operations: [{ name: 'works', opcode: 'restart' }] });
+    await until('it has connected again', async () => (await connects()) > before);
+    const operations = [{ name: 'nobody', opcode: 'restart' as const }];
+    for (const request of ['OperateConnectors', 'OperateProviders'] as const) {
+      await done(request, { operations: [] });
+      const answer = await channel.refused('unknown-object', request, { operations });
+      assert.deepEqual(short(answer), ['nobody: unknown-object']);
+    }
+  });
+
   test('connectors and providers are watched, and no longer', async () => {
     for (const [request, field] of [
       ['WatchConnectors', 'connectors'],

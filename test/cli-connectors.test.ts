@@ -44,6 +44,19 @@ function shown(...args: string[]): string {
   return stdout.replaceAll('\r', '');
 }
 
+test('connectors restart ends the link and connects again; a name that there is not is refused first', async () => {
+  const connects = async () => (await good<Record<string, LiveConnector>>('connectors')).fresh?.counters.connects;
+  const before = (await connects()) ?? 0;
+  assert.deepEqual(await good('connectors', 'restart', 'fresh'), { restarted: ['fresh'] });
+  await until('it has connected again', async () => ((await connects()) ?? 0) > before);
+  const again = (await connects()) ?? 0;
+  assert.match(failed(await cli('connectors', 'restart', 'fresh', 'frehs')).text, /no connector "frehs".*fresh/);
+  assert.equal(await connects(), again);
+  const [provider = ''] = Object.keys(await good<Record<string, LiveProvider>>('providers'));
+  assert.deepEqual(await good('providers', 'restart', provider), { restarted: [provider] });
+  assert.match(failed(await cli('providers', 'restart', 'nobody')).text, /no provider "nobody"/);
+});
+
 describe('telltale connectors', () => {
   test('gives what the interface gives: all, some, one', async () => {
     const all = await good<Record<string, LiveConnector>>('connectors');

@@ -241,6 +241,8 @@ describe('a function module', () => {
     };
     const closed: Partial<Record<ChannelRequestName, object>> = {
       EraseArchive: { archive: 'commands', name: 'valve', t_since: 1, t_until: 2 },
+      OperateConnectors: { operations: [{ name: 'plc', opcode: 'restart' }] },
+      OperateProviders: { operations: [{ name: 'panel', opcode: 'restart' }] },
       OperateFunctionModules: { operations: [{ name: 'loop', opcode: 'stop' }] },
     };
     const open: Partial<Record<ChannelRequestName, object>> = {

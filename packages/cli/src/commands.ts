@@ -8,7 +8,7 @@ import { configMissing } from './commands/config-missing.ts';
 import { configDelete, configGet, configPut } from './commands/config-objects.ts';
 import { configDiff, configRender, configRestore, configRevisions } from './commands/config-revisions.ts';
 import { configExport, configImport } from './commands/config-whole.ts';
-import { connectors, providers } from './commands/connectors.ts';
+import { connectors, providers, restartConnectors, restartProviders } from './commands/connectors.ts';
 import { explain } from './commands/explain.ts';
 import { history } from './commands/history.ts';
 import { moduleLog } from './commands/module-log.ts';
@@ -54,7 +54,9 @@ export const commands: readonly CommandDeclaration[] = [
   areas,
   explain,
   connectors,
+  restartConnectors,
   providers,
+  restartProviders,
   browse,
   moduleStatus,
   moduleLog,

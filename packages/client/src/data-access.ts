@@ -146,6 +146,11 @@ export class Connectors extends LiveFamily<LiveConnector, ConnectorField> {
   browse(name: string, request: BrowseRequest = {}, { signal }: AskOptions = {}): Promise<BrowsedItems> {
     return this.calls.json('browseConnector', { name, ...request }, { signal });
   }
+
+  /** Resolves when its link has ended and it connects again. */
+  restart(name: string, { signal }: AskOptions = {}): Promise<void> {
+    return this.calls.send('restartConnector', { name }, { signal });
+  }
 }
 
 export class Providers extends LiveFamily<LiveProvider, ProviderField> {
@@ -155,6 +160,11 @@ export class Providers extends LiveFamily<LiveProvider, ProviderField> {
 
   names({ signal }: AskOptions = {}): Promise<string[]> {
     return this.calls.json('listNamesOfProviders', {}, { signal });
+  }
+
+  /** Resolves when its clients are gone and it starts to serve again. */
+  restart(name: string, { signal }: AskOptions = {}): Promise<void> {
+    return this.calls.send('restartProvider', { name }, { signal });
   }
 }
 

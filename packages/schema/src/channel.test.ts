@@ -48,6 +48,8 @@ const examples: { [N in ChannelRequestName]: ChannelRequestFields<N> } = {
   BrowseConnector: { name: 'plc', path: 'tank', limit: 10 },
   OperateAlarms: { operations: [{ name: 'high', opcode: 'activate' }], authority: 'anna' },
   AckAlarms: { alarms: ['high'] },
+  OperateConnectors: { operations: [{ name: 'plc', opcode: 'restart' }] },
+  OperateProviders: { operations: [{ name: 'panel', opcode: 'restart' }] },
   OperateFunctionModules: { operations: [{ name: 'loop', opcode: 'restart' }] },
   ReadDatabase: { select: { measurements: 'all', alarms: ['high'] } },
   ReadArchive: {

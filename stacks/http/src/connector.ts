@@ -286,7 +286,8 @@ async function readCertificates(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw new Fatal(`cannot read caFile: ${(error as Error).message}`);
+    // Somebody may be about to put it there.
+    throw new NotConnected(`cannot read caFile: ${(error as Error).message}`);
   }
 }
 

@@ -1,5 +1,11 @@
 // `telltale connectors` and `telltale providers`: how they are, all in a table, one in detail.
-import type { LastError, LiveConnector, LiveProvider, ScanGroupStatus } from '@telltale/schema';
+import {
+  type LastError,
+  type LiveConnector,
+  type LiveProvider,
+  operations,
+  type ScanGroupStatus,
+} from '@telltale/schema';
 import type { Call, CommandDeclaration } from '../declaration.ts';
 import { missingOf, refuseIdle } from '../known-names.ts';
 import type { Cell, Terminal } from '../terminal.ts';
@@ -37,6 +43,29 @@ export const providers: CommandDeclaration = {
     await show(call, 'providers', found, providerColumns, (provider) => detailsOfProvider(call.terminal, provider));
   },
 };
+
+const restartOf = (family: 'connectors' | 'providers'): CommandDeclaration => ({
+  path: [family, 'restart'],
+  summary: operations[family === 'connectors' ? 'restartConnector' : 'restartProvider'].summary,
+  arguments: [{ name: 'NAME', names: family }],
+  repeatsFrom: 0,
+  options: [],
+  examples: [`telltale ${family} restart ${family === 'connectors' ? 'waterworks' : 'telecontrol'}`],
+  run: async (call) => {
+    const { client, args, terminal, signal } = call;
+    const found = await client[family].names({ signal });
+    const missing = args.filter((name) => !found.includes(name));
+    if (missing.length > 0) await refuseIdle(call, family, missing);
+    for (const name of args) {
+      await client[family].restart(name, { signal });
+      if (!terminal.isJson) await terminal.line(name, ' is restarted');
+    }
+    if (terminal.isJson) await terminal.json({ restarted: args });
+  },
+});
+
+export const restartConnectors = restartOf('connectors');
+export const restartProviders = restartOf('providers');
 
 type Columns<Item> = Record<string, (item: Item) => Cell>;
 

@@ -23,10 +23,35 @@ import { get, list, listNamesOf, name } from './inputs.ts';
 import { connectors, modules, providers } from './live-kinds.ts';
 import { changes, declare, done, json, jsonType, ofJsonBodies, reads } from './operation.ts';
 
+/** What is done to a connector or provider, of one or of many. */
+const operateLinks = <const Request extends string>(request: Request, one: string) =>
+  ({
+    request,
+    summary: `Restarts ${one}s; each is answered as POST /${one}s/:name/restart answers.`,
+    fields: {
+      operations: batchOf(Type.Object({ name: Name, opcode: Type.Enum(['restart'], { type: 'string' }) }, closed)),
+    },
+    batch: 'operations',
+    when: { opcode: 'restart' },
+  }) as const;
+
 export const connectorOperations = {
   listNamesOfConnectors: listNamesOf(connectors, '/data/connectors/names', 'the running connectors'),
   listConnectors: list(connectors, '/data/connectors', 'ReadConnectors', LiveConnector, connectorFields),
   getConnector: get(connectors, '/data/connectors/:name', LiveConnector),
+  restartConnector: declare({
+    ...changes(connectors, 'operate'),
+    summary: 'Restart a connector: end its link and connect again at once, also where it had failed',
+    input: name,
+    problems: ['invalid-name', 'unknown-object'],
+    http: {
+      method: 'POST',
+      path: '/data/connectors/:name/restart',
+      names: 'the connector',
+      answer: done('Its link has ended, and it connects.'),
+    },
+    channel: [operateLinks('OperateConnectors', 'connector')],
+  }),
   browseConnector: declare({
     ...reads(connectors),
     summary: 'Browse the device of a connector: its points, as objects that can be put into the configuration',
@@ -64,6 +89,19 @@ export const providerOperations = {
   listNamesOfProviders: listNamesOf(providers, '/data/providers/names', 'the running providers'),
   listProviders: list(providers, '/data/providers', 'ReadProviders', LiveProvider, providerFields),
   getProvider: get(providers, '/data/providers/:name', LiveProvider),
+  restartProvider: declare({
+    ...changes(providers, 'operate'),
+    summary: 'Restart a provider: let its clients go and serve again at once, also where it had failed',
+    input: name,
+    problems: ['invalid-name', 'unknown-object'],
+    http: {
+      method: 'POST',
+      path: '/data/providers/:name/restart',
+      names: 'the provider',
+      answer: done('Its clients are gone, and it starts to serve.'),
+    },
+    channel: [operateLinks('OperateProviders', 'provider')],
+  }),
 };
 
 const operateModules = {

@@ -107,10 +107,38 @@ describe('a secret', () => {
       host.start('connector', { name, stackName: 'trial', vars: { ...vars, token }, properties: {} });
       host.pointsDone('connector', name);
     }
-    await until(() => ['b', 'c', 'd'].every((name) => status(name)?.state === 'failed'));
+    await until(() => ['b', 'c'].every((name) => status(name)?.state === 'failed') && status('d')?.state === 'down');
     await until(() => lines.filter(({ msg }) => msg === 'token ***').length === 2);
     assert.equal(status('b')?.lastError?.text, 'not with ***');
     assert.equal(status('d')?.lastError?.text, 'variable token: there is no file secrets/d/token');
     assert.ok(!JSON.stringify([lines, host.status()]).includes('sesame'));
+  });
+
+  test('whose file is missing is waited for: the connector comes up by itself when it is there', async (t) => {
+    const folder = temporaryFolder(t);
+    const { host, until, status } = await setUp('good', { secretsFolder: folder });
+    const vars = { mode: 'good', token: 'file:token' };
+    host.start('connector', { name: 'late', stackName: 'trial', vars, properties: {} });
+    host.pointsDone('connector', 'late');
+    await until(() => status('late')?.state === 'down');
+    assert.equal(status('late')?.lastError?.text, 'variable token: there is no file secrets/late/token');
+    mkdirSync(join(folder, 'late'));
+    writeFileSync(join(folder, 'late', 'token'), 'sesame-open\n', { mode: 0o600 });
+    await until(() => status('late')?.state === 'up');
+  });
+
+  test('of a connector that is restarted is read again, and its link ends and comes again', async (t) => {
+    const folder = temporaryFolder(t);
+    mkdirSync(join(folder, 'again'));
+    writeFileSync(join(folder, 'again', 'token'), 'sesame-one\n', { mode: 0o600 });
+    const { host, until, status } = await setUp('good', { secretsFolder: folder });
+    const vars = { mode: 'tell token', token: 'file:token' };
+    host.start('connector', { name: 'again', stackName: 'trial', vars, properties: {} });
+    host.pointsDone('connector', 'again');
+    await until(() => status('again')?.state === 'failed');
+    const before = status('again')?.counters.errors ?? 0;
+    host.restart('connector', 'again');
+    await until(() => status('again')?.state === 'failed' && (status('again')?.counters.errors ?? 0) > before);
+    host.restart('connector', 'nobody');
   });
 });

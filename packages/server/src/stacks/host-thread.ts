@@ -56,11 +56,11 @@ function main(): void {
     }
   };
 
-  const start: HostThread['start'] = (id, role, instance, replaces) => {
+  const start: HostThread['start'] = (id, role, instance, replaces, isSame) => {
     const { name } = instance;
     const earlier = replaces === undefined ? undefined : instances.get(replaces);
     const points: PointTable = earlier?.points ?? emptyTable();
-    points.isWhole = false; // those of its rendering are on their way
+    if (!isSame) points.isWhole = false; // those of its rendering are on their way
     const hosted = new HostedInstance({
       ...settings,
       role,

@@ -50,8 +50,11 @@ export function packPoints({ measurements, commands }: StackPoints): PackedPoint
 
 /** The thread. `id` is that of an instance. */
 export interface HostThread {
-  /** `replaces`: the instance that is stopped first and whose points are taken over. */
-  start(id: number, role: Role, instance: Instance, replaces: number | undefined): void;
+  /**
+   * `replaces`: the instance that is stopped first and whose points are taken over. `isSame`: these are its points still, as
+   * whole as they were; else it waits for `pointsDone`.
+   */
+  start(id: number, role: Role, instance: Instance, replaces: number | undefined, isSame: boolean): void;
   stop(id: number): void;
   /** They come with the next `pointsDone`, or never, with `dropPoints`. */
   putPoints(id: number, points: PackedPoints): void;

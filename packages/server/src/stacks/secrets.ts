@@ -3,7 +3,7 @@
 import { constants } from 'node:fs';
 import { lstat, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ParameterDescription, StackLog } from '@telltale/stack-kit';
+import { NotConnected, type ParameterDescription, type StackLog } from '@telltale/stack-kit';
 
 const prefix = 'file:';
 /** One name, no path. */
@@ -35,7 +35,10 @@ export class Secrets {
     this.#log = log;
   }
 
-  /** The variables with every secret filled in. Rejects, with a text for people, where one cannot be read. */
+  /**
+   * The variables with every secret filled in. Rejects, with a text for people, where one cannot be read: with `NotConnected`
+   * where somebody may be about to put the file there.
+   */
   async read(parameters: Readonly<Record<string, ParameterDescription>>, vars: Texts): Promise<Texts> {
     const read = new Map(Object.entries(vars));
     const secrets: string[] = [];
@@ -72,10 +75,12 @@ export class Secrets {
   }
 
   async #fromFile(variable: string, name: string): Promise<string> {
-    const wrong = (what: string) => new Error(`variable ${variable}: ${what}`);
+    const wrong = (what: string) => new NotConnected(`variable ${variable}: ${what}`);
     const place = `secrets/${this.#owner}`;
     if (!namePattern.test(name)) {
-      throw wrong(`after file: the name of a file in ${place} is expected, of 0-9, a-z, A-Z, ., _ and -`);
+      throw new Error(
+        `variable ${variable}: after file: the name of a file in ${place} is expected, of 0-9, a-z, A-Z, ., _ and -`,
+      );
     }
     let text: string;
     try {

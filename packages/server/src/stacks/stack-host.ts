@@ -83,13 +83,19 @@ export class StackHost {
     const key = keyOf(role, instance.name);
     const hosting = this.#hostings.get(key);
     if (hosting !== undefined) {
-      hosting.thread.restart(hosting.hosted, instance);
+      hosting.thread.restart(hosting.hosted, instance, 'configured otherwise');
       return;
     }
     const thread = this.#choose(key);
     const hosted = thread.start(role, instance);
     this.#hostings.set(key, { thread, hosted });
     this.#notifyState(hosted, false);
+  }
+
+  /** As it is configured; its points remain. Does nothing where there is none. */
+  restart(role: Role, name: string): void {
+    const hosting = this.#hostings.get(keyOf(role, name));
+    hosting?.thread.restart(hosting.hosted, hosting.hosted.instance, 'restarted by a user');
   }
 
   /** Its points are removed; nothing is reported of it afterwards, except that it is down, now, if it was up. */

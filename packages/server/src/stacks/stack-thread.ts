@@ -110,11 +110,12 @@ export class StackThread {
     return hosted;
   }
 
-  /** The earlier is stopped first, and its points remain. */
-  restart(hosted: Hosted, instance: Instance): void {
+  /** The earlier is stopped first, and its points remain; of another instance, until its own come. */
+  restart(hosted: Hosted, instance: Instance, reason: string): void {
+    const isSame = instance === hosted.instance;
     hosted.instance = instance;
-    if (hosted.isUp) this.#notifyLink(hosted, false, 'configured otherwise', this.#options.clock.now());
-    this.#sendStart(hosted, hosted.id);
+    if (hosted.isUp) this.#notifyLink(hosted, false, reason, this.#options.clock.now());
+    this.#sendStart(hosted, hosted.id, isSame);
     this.#options.onState(hosted);
   }
 
@@ -224,10 +225,10 @@ export class StackThread {
     };
   }
 
-  #sendStart(hosted: Hosted, replaces: number | undefined): void {
+  #sendStart(hosted: Hosted, replaces: number | undefined, isSame = false): void {
     const { role, instance } = hosted;
     const id = ++this.#lastId;
-    if (!this.link?.notify('start', [id, role, instance, replaces])) return;
+    if (!this.link?.notify('start', [id, role, instance, replaces, isSame])) return;
     if (replaces !== undefined) this.#outbox?.forget(replaces);
     hosted.started(id, this.#options.clock.now());
     this.#byId.set(id, { hosted, counters: zeroInstanceCounters() });

@@ -40,6 +40,8 @@ export function instances({ stacks, modules }: InstanceParts) {
     listConnectors: (selection) => stacks.read('connector', selection),
     getConnector: ({ name }) => stacks.readOne('connector', name),
     browseConnector: ({ name, ...request }, { signal }) => stacks.browse(name, request, signal()),
+    restartConnector: ({ name }) => stacks.restart('connector', name),
+    restartProvider: ({ name }) => stacks.restart('provider', name),
     listNamesOfProviders: () => stacks.names('provider'),
     listProviders: (selection) => stacks.read('provider', selection),
     getProvider: ({ name }) => stacks.readOne('provider', name),
