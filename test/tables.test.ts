@@ -195,3 +195,33 @@ describe('telltale config export and import --table', () => {
     );
   });
 });
+
+describe('telltale config set', () => {
+  test('sets fields of what is selected, in one transaction, and tries it first where that is asked for', async () => {
+    await put('measurements', 'name,datatype,connectorName,eu\nskid_a,d,plc,m\nskid_b,d,other,m\ntank,d,plc,m\n');
+    const args = ['config', 'set', 'measurements', 'skid_*', 'deadband=0.5', 'properties.scanPeriod=250', 'eu='];
+    const tried = await cli(...args, '--where', 'connectorName=plc', '--dry-run');
+    assert.deepEqual(
+      (JSON.parse(tried.stdout) as TableResult).changes?.map(({ name }) => name),
+      ['skid_a'],
+    );
+    assert.deepEqual(JSON.parse((await cli(...args)).stdout).changed, 2);
+    assert.deepEqual(await client.read('/measurements/skid_a'), {
+      name: 'skid_a',
+      datatype: 'd',
+      connectorName: 'plc',
+      deadband: '0.5',
+      properties: { scanPeriod: '250' },
+    });
+    assert.equal((await client.read<{ eu: string }>('/measurements/tank')).eu, 'm');
+  });
+
+  test('says what is wrong, and changes nothing', async () => {
+    await put('measurements', 'name,datatype\na,d\n');
+    assert.match((await cli('config', 'set', 'measurements', 'b*', 'eu=m')).stderr, /No measurements are selected/);
+    assert.match((await cli('config', 'set', 'measurements', 'aa', 'eu=m')).stderr, /There is no measurement "aa"/);
+    assert.match((await cli('config', 'set', 'measurements', 'a', 'eu')).stderr, /is not FIELD=VALUE/);
+    assert.match((await cli('config', 'set', 'measurements', 'a', 'enabled=maybe')).stderr, /write true or false/);
+    assert.equal(await get('measurements', '?columns=eu,enabled'), 'name,eu,enabled\r\na,,\r\n');
+  });
+});

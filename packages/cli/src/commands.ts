@@ -7,6 +7,7 @@ import { browse } from './commands/browse.ts';
 import { configMissing } from './commands/config-missing.ts';
 import { configDelete, configGet, configPut } from './commands/config-objects.ts';
 import { configDiff, configRender, configRestore, configRevisions } from './commands/config-revisions.ts';
+import { configSet } from './commands/config-set.ts';
 import { configExport, configImport } from './commands/config-whole.ts';
 import { connectors, providers, restartConnectors, restartProviders } from './commands/connectors.ts';
 import { explain } from './commands/explain.ts';
@@ -72,6 +73,7 @@ export const commands: readonly CommandDeclaration[] = [
   archiveCompact,
   configGet,
   configPut,
+  configSet,
   configDelete,
   configExport,
   configImport,

@@ -1,0 +1,64 @@
+// `telltale config set`: fields of all objects that a pattern and a condition select, sent as one table.
+import { csvRow, type Family, type FamilyObject, familyNames, isPattern, NamePattern } from '@telltale/schema';
+import { type Call, type CommandDeclaration, Refused, UsageError } from '../declaration.ts';
+import { refuseMissing } from '../known-names.ts';
+import { sendTable } from './config-tables.ts';
+
+export const configSet: CommandDeclaration = {
+  path: ['config', 'set'],
+  summary: 'Set fields of all objects that a name or a pattern with * selects, all or nothing',
+  arguments: [
+    { name: 'FAMILY', values: familyNames },
+    { name: 'PATTERN', names: 'the family before it' },
+    { name: 'FIELD=VALUE' },
+  ],
+  repeatsFrom: 2,
+  options: [
+    { name: 'where', value: 'FIELD=VALUE,…', summary: 'Only those with these values; FIELD= is not set' },
+    { name: 'dry-run', summary: 'Check only, change nothing' },
+    { name: 'render', summary: 'Render at once; if that fails, nothing is changed' },
+  ],
+  details: 'A field of a map is such as properties.scanPeriod. FIELD= unsets it.',
+  examples: [
+    "telltale config set measurements 'skid_*' deadband=0.5 properties.scanPeriod=250 --dry-run",
+    "telltale config set measurements '*' enabled=false --where connectorName=plc",
+  ],
+  run: async (call) => {
+    const [family = '', pattern = '', ...texts] = call.args as [Family, string, ...string[]];
+    const assignments = texts.map(readPair);
+    const names = await selectedNames(call, family as Family, pattern);
+    const header = csvRow(['name', ...assignments.map(([field]) => field)]);
+    // Behind an apostrophe, a text is what it is.
+    const values = assignments.map(([, value]) => (value === '' ? '' : `'${value}`));
+    const rows = names.map((name) => csvRow([`'${name}`, ...values]));
+    await sendTable(call, family as Family, Buffer.from(header + rows.join('')));
+  },
+};
+
+async function selectedNames(call: Call, family: Family, pattern: string): Promise<string[]> {
+  const conditions = (call.options.get('where')?.split(',') ?? []).map(readPair);
+  const objects = await call.client.configuration.list(family, call);
+  if (!isPattern(pattern) && !Object.hasOwn(objects, pattern)) await refuseMissing(call, family, [pattern]);
+  const wanted = isPattern(pattern) ? new NamePattern(pattern) : undefined;
+  const names = Object.entries<FamilyObject[Family]>(objects)
+    .filter(([name]) => wanted?.matches(name) ?? name === pattern)
+    .filter(([, object]) => conditions.every(([field, value]) => textAt(object, field) === value))
+    .map(([name]) => name);
+  if (names.length === 0) throw new Refused(`No ${family.replace('-', ' ')} are selected; nothing was changed.`);
+  return names;
+}
+
+/** Of a field, or of a key of a map; empty where it is not set. */
+function textAt(object: object, field: string): string {
+  if (Object.hasOwn(object, field)) return String((object as Record<string, unknown>)[field]);
+  const dot = field.indexOf('.');
+  const map = (object as Record<string, Record<string, string> | undefined>)[field.slice(0, dot)];
+  const key = field.slice(dot + 1);
+  return dot > 0 && typeof map === 'object' && Object.hasOwn(map, key) ? (map[key] ?? '') : '';
+}
+
+function readPair(text: string): [field: string, value: string] {
+  const equals = text.indexOf('=');
+  if (equals > 0) return [text.slice(0, equals), text.slice(equals + 1)];
+  throw new UsageError(`${JSON.stringify(text.slice(0, 80))} is not FIELD=VALUE, such as deadband=0.5.`);
+}
