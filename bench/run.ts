@@ -14,6 +14,7 @@ import type { Benchmark, Result } from './measure.ts';
 import { memory } from './memory.ts';
 import { push } from './push.ts';
 import { scaling } from './scaling.ts';
+import { selectors100k } from './selectors.ts';
 import { stacks } from './stacks.ts';
 import { start } from './start.ts';
 import { tables } from './tables.ts';
@@ -27,6 +28,7 @@ const benchmarks: readonly Benchmark[] = [
   start,
   flow,
   liveRead,
+  selectors100k,
   push,
   memory,
   stacks,
