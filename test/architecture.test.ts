@@ -83,7 +83,8 @@ const topFiles: Record<string, readonly string[]> = {
     'service-metrics.ts',
     'interfaces.ts',
     'settings.ts',
-    'stacks',
+    'load-demo.ts',
+    'rename-history.ts',
     ...Object.keys(table).filter((part) => part.includes('/')),
   ],
   'interfaces.ts': [
@@ -101,6 +102,8 @@ const topFiles: Record<string, readonly string[]> = {
   'data-folder.ts': ['server/sqlite'],
   'start-failed.ts': ['data-folder.ts', 'server/archive', 'server/modules', 'server/sqlite'],
   'folder-watch.ts': ['schema'],
+  'load-demo.ts': ['start-failed.ts', 'server/cfgdb', 'stacks'],
+  'rename-history.ts': ['schema', 'server/archive', 'server/cfgdb'],
   'service-condition.ts': ['schema'],
   'service-metrics.ts': [
     'schema',

@@ -53,7 +53,7 @@ test('every example of the reference page works against the demo plant', { skip:
   for (const { id, command, status } of inOrder(examples)) {
     assert.ok(command.includes(server.url), command);
     const pasted = command.replace(/^curl( -i)?/, "curl -sS -w '\\n%{http_code}'");
-    const { stdout, stderr } = spawnSync('sh', ['-c', pasted], { cwd: folder, encoding: 'utf8' });
+    const { stdout, stderr } = spawnSync('sh', ['-c', pasted], { cwd: folder, encoding: 'utf8', maxBuffer: 64 << 20 });
     if (!stdout.endsWith(`\n${status}`)) failed.push(`${id}, not ${status}:\n${command}\n${stdout}${stderr}`);
   }
   assert.equal(failed.length, 0, failed.join('\n\n'));

@@ -6,6 +6,7 @@ import { areas } from './commands/areas.ts';
 import { browse } from './commands/browse.ts';
 import { configMissing } from './commands/config-missing.ts';
 import { configDelete, configGet, configPut } from './commands/config-objects.ts';
+import { configRename } from './commands/config-rename.ts';
 import { configDiff, configRender, configRestore, configRevisions } from './commands/config-revisions.ts';
 import { configSet } from './commands/config-set.ts';
 import { configExport, configImport } from './commands/config-whole.ts';
@@ -75,6 +76,7 @@ export const commands: readonly CommandDeclaration[] = [
   configPut,
   configSet,
   configDelete,
+  configRename,
   configExport,
   configImport,
   configDiff,

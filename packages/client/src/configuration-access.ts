@@ -1,5 +1,6 @@
 // The configuration interface, version 2, over HTTP: families, stacks, the database as a whole, executables.
 import {
+  type ArchiveKind,
   bytesType,
   type Change,
   type ExecutableStat,
@@ -7,6 +8,7 @@ import {
   type FamilyObject,
   familyTitles,
   type Operation,
+  type Renamed,
   type RenderStatus,
   type RevisionSummary,
   type Stack,
@@ -89,6 +91,15 @@ export class ConfigurationAccess {
 
   delete(family: Family, name: string, { signal }: AskOptions = {}): Promise<void> {
     return this.#calls.send(`deleteConfigured${titleOf(family)}`, { name }, { signal });
+  }
+
+  /** Gives the object another name, under which its history goes on. Answers with what refers to it. */
+  rename(family: ArchiveKind, from: string, to: string, options: TransactionOptions = {}): Promise<Renamed> {
+    const { commit, render, signal } = options;
+    const operation = (
+      { measurements: 'renameMeasurement', commands: 'renameCommand', alarms: 'renameAlarm' } as const
+    )[family];
+    return this.#calls.json(operation, { name: from, to, commit, render }, { signal });
   }
 
   stackNames(role: StackRole, { signal }: AskOptions = {}): Promise<string[]> {

@@ -110,6 +110,7 @@ export const problems = {
   'method-not-allowed': problem(405, 'The method does not apply here', 'The Allow header lists those that do.'),
   'not-acceptable': problem(406, 'There is no such form of the answer', 'The detail names those that there are.'),
   'request-timeout': problem(408, 'The request took too long to arrive', 'Send it again, faster or in parts.'),
+  'name-taken': problem(409, 'Another object has the name', 'Choose another one, or delete that object and render.'),
   'module-disabled': problem(
     409,
     'The function module is disabled',

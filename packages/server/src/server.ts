@@ -9,13 +9,15 @@ import { isLoopback, ModuleTokens } from './access/index.ts';
 import { Alarms } from './alarms/index.ts';
 import { type ChannelServer, type HttpServer, Metrics } from './api/index.ts';
 import { Archive, Archiving } from './archive/index.ts';
-import { ConfigurationDatabase } from './cfgdb/index.ts';
+import { ConfigurationDatabase, type Rename } from './cfgdb/index.ts';
 import { type DataFolder, takeDataFolder } from './data-folder.ts';
 import { FolderWatch } from './folder-watch.ts';
 import { createChannel, createHttp, type Interfaces, implementationsOf } from './interfaces.ts';
+import { loadDemo } from './load-demo.ts';
 import { Executables, ModuleService } from './modules/index.ts';
 import { Gate, Imports, LiveData, StackAccess, type StackCatalogue } from './operations/index.ts';
 import { Commands, Measurements } from './points/index.ts';
+import { RenameHistory } from './rename-history.ts';
 import { Runtime } from './runtime/index.ts';
 import { ServiceCondition } from './service-condition.ts';
 import { serviceMetrics } from './service-metrics.ts';
@@ -56,6 +58,7 @@ export class Server {
   readonly #alarms: Alarms;
   readonly #archive: Archive;
   readonly #imports: Imports;
+  readonly #renameHistory: RenameHistory;
   readonly #archiving: Archiving;
   readonly #watch: FolderWatch;
   readonly #condition: ServiceCondition;
@@ -90,7 +93,7 @@ export class Server {
       folder: settings.data,
       whileReplacing: (replace) => this.#watch.whileReplacing('cfgdb.sqlite', replace),
       stackModules,
-      prepare: (rendering) => this.#openLive().then(() => runtime.prepare(rendering)),
+      prepare: (rendering, renames) => this.#openLive(renames).then(() => runtime.prepare(rendering, renames)),
       onFailure,
       onFault: (reason) => {
         if (reason === undefined) log.info('the disk accepts changes of the configuration again');
@@ -165,6 +168,7 @@ export class Server {
       commands: this.#commands,
       alarms: this.#alarms,
       archiving: this.#archiving,
+      onRenames: (renames) => this.#renameHistory.follow(renames),
       onRetentions: (ofSeries) => this.#archive.setRetention(this.#retention(ofSeries)),
       modules,
       host: this.#host,
@@ -189,6 +193,12 @@ export class Server {
       stores: [this.#cfgdb, this.#state, this.#executables, this.#archive],
     });
     const data = new LiveData({ measurements: this.#measurements, commands: this.#commands, alarms: this.#alarms });
+    this.#renameHistory = new RenameHistory({
+      clock,
+      renameSeries: (renames) => this.#archive.rename(renames),
+      stateWritten: () => this.#state.written(),
+      confirm: (renames) => this.#cfgdb.call('confirmRenames', renames),
+    });
     this.#imports = new Imports({ clock, take: (key, batch) => this.#archive.backfill(key, batch) });
     const metrics = new Metrics();
     const instances = new StackAccess({
@@ -261,7 +271,7 @@ export class Server {
       upgradeFolder(data, this.#log);
       await this.#cfgdb.open();
       await this.#openLive();
-      await this.#loadDemo(this.#folder.isNew);
+      if (this.#settings.demo ?? this.#folder.isNew) await loadDemo(this.#cfgdb, data, this.#log);
       await this.#watch.open();
       stateFormat(data);
     } catch (error) {
@@ -278,15 +288,15 @@ export class Server {
   }
 
   /** The live state of before; after the configuration, so that a folder of another program stays as it is. */
-  #openLive(): Promise<void> {
+  #openLive(renames: readonly Rename[] = []): Promise<void> {
     this.#live ??= (async () => {
-      const stored = await this.#state.open();
+      const stored = await this.#state.open(renames);
       this.#measurements.restore(stored.simulations);
       this.#commands.restore(stored.commands);
       this.#alarms.restore(stored.alarms);
       await this.#executables.open(stored.uploads);
       await this.#modules.open();
-      const retentions = await this.#archive.open(); // last: it starts to write on its own
+      const retentions = await this.#archive.open(renames.map(({ family: kind, ...names }) => ({ kind, ...names }))); // last: it starts to write on its own
       this.#archiving.restore(retentions, stored.alarms);
     })();
     return this.#live;
@@ -307,6 +317,7 @@ export class Server {
     this.#commands.close();
     this.#measurements.close();
     this.#archiving.close();
+    this.#renameHistory.close();
     await this.#cfgdb.close(closeMs);
     await this.#state.close(closeMs);
     await this.#archive.close(closeMs);
@@ -373,23 +384,6 @@ export class Server {
     return Promise.reject(
       new ProblemError('connector-down', `Connector ${connector} is down: ${refusal}. Nothing was sent.`),
     );
-  }
-
-  async #loadDemo(isNew: boolean): Promise<void> {
-    if (!(this.#settings.demo ?? isNew)) return;
-    const objects = Object.values(this.#cfgdb.figures?.objects ?? {});
-    if (objects.some((count) => count > 0)) {
-      this.#log.warn('the configuration is not empty, so the demo plant was not loaded into it');
-      return;
-    }
-    const { waterworks } = await import('@telltale/stack-waterworks/demo');
-    const body = Buffer.from(JSON.stringify({ operations: waterworks }));
-    try {
-      await this.#cfgdb.call('transaction', body, { commit: true, render: true }, 'demo');
-    } catch (error) {
-      throw new StartFailed(`the demo plant cannot be stored in ${this.#settings.data}: ${(error as Error).message}`);
-    }
-    this.#log.info(`loaded the demo plant: ${waterworks.length} objects`);
   }
 }
 

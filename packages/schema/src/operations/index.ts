@@ -12,6 +12,7 @@ import {
   measurementOperations,
 } from './live-objects.ts';
 import type { DeclaredOperation, HttpOperation, OperationInput } from './operation.ts';
+import { renameOperations } from './renames.ts';
 import { operationListOperations, serviceOperations } from './service.ts';
 import { tableOperations } from './tables.ts';
 import { watchOperations } from './watches.ts';
@@ -29,6 +30,7 @@ export const operations = {
   ...archiveOperations,
   ...configuredObjectOperations,
   ...tableOperations,
+  ...renameOperations,
   ...stackOperations,
   ...databaseOperations,
   ...executableOperations,
@@ -82,5 +84,6 @@ export {
   type Resource,
   type WatchKind,
 } from './operation.ts';
+export { Renamed } from './renames.ts';
 
 export { type Tag, tagOf } from './tags.ts';

@@ -94,6 +94,14 @@ export class Alarms {
     for (const alarm of stored) this.#restored.set(alarm.name, alarm);
   }
 
+  /** Before it is removed: the one that is put under the new name goes on with its state. */
+  inherit(from: string, to: string): void {
+    const present = this.#present(from);
+    if (present === undefined) return;
+    this.#restored.set(to, { ...present, name: to });
+    this.#persistence.storeNow({ ...present, name: to }).catch(() => undefined); // which is retried
+  }
+
   /** After the puts of the first rendering: what was restored and belongs to no alarm is forgotten on disk as well. */
   deleteOrphans(): void {
     const names = [...this.#restored.keys()];

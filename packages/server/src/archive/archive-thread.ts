@@ -18,11 +18,11 @@ import type {
   WriterThread,
 } from './protocol.ts';
 import type { Parcel, ParcelBatch } from './record-queue.ts';
-import { replaces, simulated } from './records.ts';
+import { replaces, type SeriesRename, simulated } from './records.ts';
 import { SeriesRefs } from './series-refs.ts';
 import { type SnapshotRequest, snapshotRequest } from './snapshot-request.ts';
 import { ArchiveStore } from './store/archive-store.ts';
-import type { Retention } from './store/retention.ts';
+import { type Retention, renamedRetentions } from './store/retention.ts';
 import { buffersOf } from './store/snapshot.ts';
 
 const sliceMs = 5;
@@ -41,13 +41,14 @@ class ArchiveThread {
   readonly #store: ArchiveStore;
   readonly #worker = new CompactionWorker();
   readonly #refs: SeriesRefs;
+  #retention: Retention;
   /** Invalid records of the current parcel. */
   #invalid = 0;
   #isMaintaining = false;
   #isCompacting = false;
   #isClosed = false;
 
-  constructor(client: Link<WriterClient>, { folder, retention, limits }: OpenWriter) {
+  constructor(client: Link<WriterClient>, { folder, retention, limits, renames }: OpenWriter) {
     this.#client = client;
     this.#folder = folder;
     this.#store = ArchiveStore.open(folder, {
@@ -60,8 +61,9 @@ class ArchiveThread {
     });
     const { ofSeries, damages } = readRetentions(folder);
     for (const damage of damages) this.#warnOf(damage);
-    this.#store.setRetention({ ...retention, ofSeries });
-    this.retentions = ofSeries;
+    this.#retention = { ...retention, ofSeries };
+    this.rename(renames, (reason) => this.#warn(`renames are not on disk yet: ${reason}`));
+    this.retentions = this.#retention.ofSeries;
     if (this.#store.failure !== undefined) client.notify('refused', [this.#store.failure]);
     setInterval(() => this.maintain(), lookMs).unref();
     this.maintain();
@@ -88,7 +90,22 @@ class ArchiveThread {
     this.commit();
   }
 
+  /** In memory at once; what the disk refuses follows with the next commit. */
+  rename(renames: readonly SeriesRename[], onRefused: (reason: string) => void): void {
+    const ofSeries = renamedRetentions(this.#retention.ofSeries, renames);
+    this.#retention = { ...this.#retention, ofSeries };
+    this.#store.setRetention(this.#retention);
+    if (renames.length === 0) return;
+    try {
+      this.#store.rename(renames);
+      writeRetentions(this.#folder, ofSeries);
+    } catch (error) {
+      onRefused((error as Error).message);
+    }
+  }
+
   retain(retention: Retention): void {
+    this.#retention = retention;
     this.#store.setRetention(retention);
     try {
       writeRetentions(this.#folder, retention.ofSeries);
@@ -304,6 +321,12 @@ function main(): void {
     parcel: (parcel) => work((thread) => thread.take(parcel)),
     commit: () => work((thread) => thread.commit()),
     setRetention: (retention) => work((thread) => thread.retain(retention)),
+    rename: (renames) =>
+      answer((thread) =>
+        thread.rename(renames, (reason) => {
+          throw new Error(reason);
+        }),
+      ),
     has: (kind, name) => answer(({ store }) => store.find(kind, name).length > 0),
     names: (kind) => answer(({ store }) => store.names(kind)),
     datatypeOf: (kind, name) => answer(({ store }) => store.find(kind, name).at(-1)?.datatype),

@@ -16,7 +16,7 @@ import { ArchiveMark } from './archive-mark.ts';
 import { ProgressReport } from './progress-report.ts';
 import type { WriterClient, WriterThread } from './protocol.ts';
 import { RecordQueue } from './record-queue.ts';
-import type { Kind, SeriesKey } from './records.ts';
+import type { Kind, SeriesKey, SeriesRename } from './records.ts';
 import { type QueryCounts, RunningQueries } from './running-queries.ts';
 import type { Limits } from './store/generations.ts';
 import type { Retention } from './store/retention.ts';
@@ -140,8 +140,11 @@ export class Archive implements ArchiveAccess {
     return this.#isOpen ? this.#thread : undefined;
   }
 
-  /** Resolves with the retentions of before the start, by `kind/name`. Rejects with `UnusableArchive`. */
-  async open(): Promise<ReadonlyMap<string, number>> {
+  /**
+   * Resolves with the retentions of before the start, by `kind/name`. `renames` may not have been carried out before it.
+   * Rejects with `UnusableArchive`.
+   */
+  async open(renames: readonly SeriesRename[] = []): Promise<ReadonlyMap<string, number>> {
     const thread = this.prepare();
     const folder = join(this.#options.folder, 'archive');
     this.#mark = new ArchiveMark(this.#options.folder, folder);
@@ -149,7 +152,7 @@ export class Archive implements ArchiveAccess {
     this.#queries.open();
     this.#isOpen = true;
     const { retention, limits } = this.#options;
-    const opened = await thread.call('open', [{ folder, retention, limits }]);
+    const opened = await thread.call('open', [{ folder, retention, limits, renames }]);
     if ('unusable' in opened) throw new UnusableArchive(opened.unusable);
     this.#mark.write();
     return opened.retentions;
@@ -157,6 +160,12 @@ export class Archive implements ArchiveAccess {
 
   setRetention(retention: Retention): void {
     this.#writer?.notify('setRetention', [retention]);
+  }
+
+  /** The history of objects goes on under other names, at once; resolves when that is on disk. Repeated, it changes nothing. */
+  rename(renames: readonly SeriesRename[]): Promise<void> {
+    for (const rename of renames) this.records.rename(rename);
+    return this.#ask().call('rename', [renames]);
   }
 
   async has(kind: Kind, name: string): Promise<boolean> {

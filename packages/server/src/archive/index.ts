@@ -1,6 +1,6 @@
 // The archive: the history of measurements, commands and alarms.
 export { Archive, UnusableArchive } from './archive.ts';
 export * from './archive-access.ts';
-export { type Kind, kinds, type SeriesKey } from './records.ts';
+export { type Kind, kinds, type SeriesKey, type SeriesRename } from './records.ts';
 export { Archiving, type ArchivingStats } from './rules/archiving.ts';
 export { Turnstile, type Visitor } from './turnstile.ts';

@@ -4,7 +4,7 @@ import type { Datatype, ProblemName } from '@telltale/schema';
 import type { ArchiveProgress, ArchiveStats, ReadRequest } from './archive-access.ts';
 import type { Damage } from './files/damage.ts';
 import type { Parcel } from './record-queue.ts';
-import type { Kind } from './records.ts';
+import type { Kind, SeriesRename } from './records.ts';
 import type { SnapshotRequest } from './snapshot-request.ts';
 import type { CompactionPlan } from './store/compaction-plan.ts';
 import type { Limits } from './store/generations.ts';
@@ -22,6 +22,8 @@ export interface WriterThread {
   /** Retries to bring to disk what the disk refused; where that is nothing, tests the disk. */
   commit(): void;
   setRetention(retention: Retention): void;
+  /** On disk when it is answered. Repeated, it changes nothing. */
+  rename(renames: readonly SeriesRename[]): void;
   has(kind: Kind, name: string): boolean;
   names(kind: Kind): string[];
   /** Of the newest series. */
@@ -50,6 +52,8 @@ export interface OpenWriter {
   readonly folder: string;
   readonly retention: Retention;
   readonly limits: Limits | undefined;
+  /** Renames that may not have been carried out before the server ended. */
+  readonly renames: readonly SeriesRename[];
 }
 
 /** A query. It has one short turn, and reports the result with a page; then it makes a page a credit. */

@@ -1,7 +1,7 @@
 // Records on their way to the disk: collected for a while, sent to the archive's thread one parcel at a time, retained
 // while the disk refuses them; when there is no more room, the oldest are discarded and counted.
 import { Batch, type BatchMessage, type Clock, type Datatype, ProblemError } from '@telltale/schema';
-import type { Kind, SeriesKey } from './records.ts';
+import type { Kind, SeriesKey, SeriesRename } from './records.ts';
 
 /** What goes to the thread together, and to the disk together. */
 export interface Parcel {
@@ -84,6 +84,19 @@ export class RecordQueue {
     numbers.set(name, number);
     this.#undeclared.push(key);
     return number;
+  }
+
+  /** What is recorded of it goes on under another name, records that are not yet sent included. */
+  rename({ kind, from, to }: SeriesRename): void {
+    for (const numbers of Object.values(this.#refs[kind])) {
+      const number = numbers.get(from);
+      if (number === undefined) continue;
+      numbers.delete(from);
+      numbers.set(to, number);
+    }
+    this.#undeclared = this.#undeclared.map((key) =>
+      key.kind === kind && key.name === from ? { ...key, name: to } : key,
+    );
   }
 
   /** Records that are not on disk yet. */

@@ -1,5 +1,5 @@
-// What the archive stores: series of records. A series has one kind, one name and one datatype for ever; a measurement
-// whose datatype is changed goes on in another series.
+// What the archive stores: series of records. A series has one kind and one datatype for ever, and a name, which may change; a
+// measurement whose datatype is changed goes on in another series.
 import { archivedQuality, archiveFlag, type Datatype, maxTextBytes, quality } from '@telltale/schema/values';
 
 export const kinds = ['measurements', 'commands', 'alarms'] as const;
@@ -15,6 +15,13 @@ export interface SeriesKey {
 export interface Series extends SeriesKey {
   /** Given once, in the order in which series came, and never to another. */
   readonly number: number;
+}
+
+/** All series of an object go on under another name. */
+export interface SeriesRename {
+  readonly kind: Kind;
+  readonly from: string;
+  readonly to: string;
 }
 
 /** Beside the low byte of its quality: the record replaces older ones at the same time. */

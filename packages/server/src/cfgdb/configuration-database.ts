@@ -19,6 +19,7 @@ import {
   type Method,
   type Result,
 } from './protocol.ts';
+import type { Rename } from './renamed-references.ts';
 import type { RenderingBytes } from './rendering.ts';
 
 /** A rendering that is ready, not visible yet: one of these is called, once. */
@@ -35,7 +36,7 @@ export interface ConfigurationDatabaseOptions {
   /** Called while another file takes the place of the database. */
   readonly whileReplacing?: (replace: () => Promise<void>) => Promise<void>;
   /** Makes ready what is to be rendered, one at a time. Where it rejects, the operation is refused and nothing is stored. */
-  readonly prepare: (rendering: RenderingBytes) => Promise<PreparedRendering>;
+  readonly prepare: (rendering: RenderingBytes, renames: readonly Rename[]) => Promise<PreparedRendering>;
   /** The disk refuses, for this reason; undefined: it takes changes again. */
   readonly onFault?: (reason: string | undefined) => void;
   /** The thread died: nothing that is asked from now on will be answered. */
@@ -81,12 +82,12 @@ export class ConfigurationDatabase {
   #start(): WorkerLink<ConfigurationThread, ConfigurationClient> {
     return new WorkerLink(threadPort(startThread(new URL('./worker.ts', import.meta.url), 'configuration')), {
       handlers: {
-        rendered: (rendering) => {
+        rendered: (rendering, renames) => {
           // The threads of the stacks begin with it: nobody waits for these at a start.
-          this.#effect = this.#prepare(rendering).then((prepared) => void prepared.takeOver());
+          this.#effect = this.#prepare(rendering, renames).then((prepared) => void prepared.takeOver());
           this.#effect.catch(() => undefined); // `open` rejects
         },
-        proposed: (rendering) => void this.#onProposal(rendering),
+        proposed: (rendering, renames) => void this.#onProposal(rendering, renames),
         concluded: (isRendered) => {
           this.#effect = this.#conclude(isRendered);
         },
@@ -198,9 +199,9 @@ export class ConfigurationDatabase {
     this.#isOpen = false;
   }
 
-  async #onProposal(rendering: RenderingBytes): Promise<void> {
+  async #onProposal(rendering: RenderingBytes, renames: readonly Rename[]): Promise<void> {
     try {
-      this.#proposed = await this.#prepare(rendering);
+      this.#proposed = await this.#prepare(rendering, renames);
     } catch (error) {
       this.#agreement.answer((error as Error).message);
       return;
@@ -232,7 +233,7 @@ export class ConfigurationDatabase {
     );
   }
 
-  #prepare(rendering: RenderingBytes): Promise<PreparedRendering> {
-    return this.#options.prepare(rendering).finally(() => release(rendering));
+  #prepare(rendering: RenderingBytes, renames: readonly Rename[]): Promise<PreparedRendering> {
+    return this.#options.prepare(rendering, renames).finally(() => release(rendering));
   }
 }

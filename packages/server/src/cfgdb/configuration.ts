@@ -13,7 +13,9 @@ import {
 } from './content.ts';
 import { Database } from './database.ts';
 import { type FoundItem, type OfferedItem, offerPoints } from './offer-points.ts';
-import { invalidBody, readObject, type Step, type StoredObject } from './read-objects.ts';
+import { invalidBody, readObject, type Step, type StoredObject, unknownObject } from './read-objects.ts';
+import { renameObject } from './rename-object.ts';
+import type { Rename } from './renamed-references.ts';
 import { packRendering, type RenderingBytes } from './rendering.ts';
 import { incomingPath, ReplacedUnsynced, removeDatabase, replaceDatabase } from './replace-database.ts';
 import type { Edit } from './revisions.ts';
@@ -30,14 +32,20 @@ export interface ConfigurationOptions {
   /** The one at `path`, where it is open already. */
   readonly database?: Database;
   /** Whether what is about to be rendered can take effect: answers why it cannot. */
-  readonly propose?: (rendering: RenderingBytes) => string | undefined;
+  readonly propose?: (rendering: RenderingBytes, renames: readonly Rename[]) => string | undefined;
+}
+
+/** What became of a rename. */
+export interface Renamed {
+  /** What refers to the object, and now does so by its new name. */
+  readonly referrers: readonly { readonly family: Family; readonly name: string }[];
 }
 
 export class Configuration {
   readonly #path: string;
   readonly #stacks: ReadonlyMap<string, StackRules>;
   readonly #now: () => number;
-  readonly #propose: (rendering: RenderingBytes) => string | undefined;
+  readonly #propose: (rendering: RenderingBytes, renames: readonly Rename[]) => string | undefined;
   #database: Database;
   /** What runs, and its revision; the first one is handed on by the database. */
   #running: { readonly id: number; readonly content: Content };
@@ -99,11 +107,14 @@ export class Configuration {
   transaction(steps: Step[], { commit, render }: { commit: boolean; render: boolean }, author: string): void {
     this.#change(() => {
       const edit = this.#edit(author);
-      const parsed: { [F in Family]?: Map<string, object> } = {};
+      let parsed: { [F in Family]?: Map<string, object> } = {};
       for (const [index, step] of taken(steps)) {
         if (step.operation === 'put') {
           this.#database.put(step.object, edit);
           if (render) noteParsed(parsed, step);
+        } else if (step.operation === 'rename') {
+          renameObject(this.#database, step.rename, edit);
+          parsed = {}; // what refers to it is another text now
         } else if (!this.#database.delete(step.family, step.name, edit)) {
           const detail = `${step.family} has no ${step.name} to delete, so nothing was changed.`;
           throw new ProblemError('operation-failed', detail, [
@@ -114,6 +125,26 @@ export class Configuration {
       if (render) this.#storeRendering(this.#database, edit, parsed);
       if (!commit) throw new RolledBack();
     });
+  }
+
+  /**
+   * Gives an object another name; its history follows when that is rendered. What refers to it refers to the new name, and is
+   * answered with. With `commit` false everything is done, and undone.
+   */
+  rename(rename: Rename, { commit, render }: { commit: boolean; render: boolean }, author: string): Renamed {
+    let referrers: Renamed['referrers'] = [];
+    this.#change(() => {
+      const edit = this.#edit(author);
+      referrers = renameObject(this.#database, rename, edit);
+      if (render) this.#storeRendering(this.#database, edit);
+      if (!commit) throw new RolledBack();
+    });
+    return { referrers };
+  }
+
+  /** The history has followed, on disk. */
+  confirmRenames(renames: readonly Rename[]): void {
+    this.#change(() => this.#database.renames.confirm(renames));
   }
 
   upToDate(): boolean {
@@ -269,12 +300,18 @@ export class Configuration {
 
   #storeRendering(database: Database, edit: Edit, parsed?: ParsedObjects): void {
     const faults = checkConfiguration(database.content, this.#stacks, parsed);
+    for (const { family, from: name, to } of database.renames.unconfirmed()) {
+      if (!database.content[family].has(name)) continue;
+      const message = `its records are still being moved to ${to}: render again in a moment`;
+      faults.push({ path: `/${family}/${name}`, message, family, name });
+    }
     if (faults.length > 0) {
       const what = faults.length === 1 ? '1 thing is wrong' : `${faults.length} things are wrong`;
       throw new ProblemError('render-refused', `${what}; nothing was changed.`, faults);
     }
     database.storeRendering(edit);
-    const reason = this.#propose(packRendering(this.#running.content, database.content));
+    const renames = database.renames.unconfirmed(database.revisions.newestId());
+    const reason = this.#propose(packRendering(this.#running.content, database.content), renames);
     if (reason === undefined) return;
     const detail = `It cannot be made ready to run: ${reason}. Nothing was changed, and what ran before runs on.`;
     throw new ProblemError('render-refused', detail);
@@ -327,8 +364,4 @@ function onDisk(work: () => void): void {
     }
     throw new DiskRefused((error as Error).message);
   }
-}
-
-function unknownObject(family: Family, name: string): ProblemError {
-  return new ProblemError('unknown-object', `${family} has no ${name}.`);
 }

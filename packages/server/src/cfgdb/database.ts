@@ -5,6 +5,8 @@ import { type Change, type Family, type FamilyObject, familyNames, parseJson, to
 import { DurableDatabase, RowChecksums } from '../sqlite/index.ts';
 import { type Content, Differences, describeChange, emptyContent } from './content.ts';
 import type { StoredObject } from './read-objects.ts';
+import type { Rename } from './renamed-references.ts';
+import { Renames } from './renames.ts';
 import { packRendering, type RenderingBytes, wholeRendering } from './rendering.ts';
 import { type Edit, Revisions, revisionsPart } from './revisions.ts';
 import {
@@ -51,6 +53,7 @@ export class Database {
   readonly #forgetDeletion: StatementSync;
   readonly #deletionOf: StatementSync;
   readonly revisions: Revisions;
+  readonly renames: Renames;
   readonly content: Content = emptyContent();
   #rendered: Content = emptyContent();
   #renderedId: number;
@@ -62,8 +65,14 @@ export class Database {
   #undo: { readonly family: Family; readonly name: string; readonly before: string | undefined }[] = [];
   #afterCommit: (() => void)[] = [];
 
-  /** Opens the file, made where there is none, and reads it. `onRendering` gets the newest rendering first. */
-  constructor(path: string, onRendering: (rendering: RenderingBytes) => void = () => undefined) {
+  /**
+   * Opens the file, made where there is none, and reads it. `onRendering` gets the newest rendering first, and the renames that
+   * its history may not have followed.
+   */
+  constructor(
+    path: string,
+    onRendering: (rendering: RenderingBytes, renames: readonly Rename[]) => void = () => undefined,
+  ) {
     const durable = openFile(path);
     const { sqlite } = durable;
     try {
@@ -76,10 +85,12 @@ export class Database {
       this.#forgetDeletion = sqlite.prepare('DELETE FROM deletions WHERE family = ? AND name = ?');
       this.#deletionOf = sqlite.prepare('SELECT changedAt, changedBy FROM deletions WHERE family = ? AND name = ?');
       this.revisions = new Revisions(sqlite, () => durable.checksums);
+      this.renames = new Renames(sqlite, () => durable.checksums);
+      const renames = this.renames.unconfirmed();
       const checksums = new RowChecksums();
-      const { content, damaged } = this.revisions.load(checksums, (text) => onRendering(wholeRendering(text)));
+      const { content, damaged } = this.revisions.load(checksums, (text) => onRendering(wholeRendering(text), renames));
       if (content === undefined && (damaged.length > 0 || durable.hasLost(revisionsPart))) throw new Error(nothingRuns);
-      if (content === undefined) onRendering(packRendering(emptyContent(), emptyContent()));
+      if (content === undefined) onRendering(packRendering(emptyContent(), emptyContent()), renames);
       this.#rendered = content ?? emptyContent();
       this.#renderedId = this.revisions.newestId() ?? 0;
       this.#load(checksums);
@@ -166,6 +177,7 @@ export class Database {
   adoptRevisions(other: Database): void {
     this.#durable.sequence = other.#durable.sequence;
     this.revisions.copyFrom(other.revisions);
+    this.renames.copyFrom(other.renames);
     this.#rendered = other.#rendered;
     this.#differences = Differences.between(this.#rendered, this.content);
   }
@@ -173,6 +185,7 @@ export class Database {
   /** Inside `change`: stores the content as the newest rendering. The caller has checked it. */
   storeRendering(edit: Edit): void {
     const id = this.revisions.add(this.content, this.changes(), edit);
+    this.renames.render(id, this.#rendered, this.content);
     this.#sqlite.exec('DELETE FROM deletions');
     this.#durable.checksums.clear(deletionsPart);
     const rendered = Object.fromEntries(familyNames.map((family) => [family, new Map(this.content[family])]));
@@ -289,6 +302,7 @@ export class Database {
         if (!this.content[family].has(name)) this.#differences.note(family, name, true);
       }
     }
+    this.renames.load(checksums);
     for (const row of this.#sqlite.prepare('SELECT * FROM deletions').iterate()) {
       this.#hasDeletions = true;
       checksums.add(deletionsPart, ...rowTexts(`${row.family} ${row.name}`, toEdit(row as unknown as EditRow)));
@@ -349,4 +363,5 @@ function createSchema(sqlite: DatabaseSync): void {
   for (const family of familyNames) sqlite.exec(createTable(tables[family]));
   sqlite.exec(deletionsTable);
   Revisions.createTable(sqlite);
+  Renames.createTable(sqlite);
 }

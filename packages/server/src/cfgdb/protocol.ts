@@ -2,6 +2,7 @@
 import type { Family } from '@telltale/schema';
 import type { Configuration } from './configuration.ts';
 import type { PutTableOptions } from './put-table.ts';
+import type { Rename } from './renamed-references.ts';
 import type { RenderingBytes } from './rendering.ts';
 import type { SharedBytes } from './shared-bytes.ts';
 import type { WriteTableOptions } from './write-table.ts';
@@ -47,6 +48,8 @@ export const changes: ReadonlySet<Method> = new Set<Method>([
   'putTable',
   'render',
   'restore',
+  'rename',
+  'confirmRenames',
   'upload',
   'acknowledgeMissing',
   'tryDisk',
@@ -65,9 +68,10 @@ export interface ConfigurationThread {
 export type Opened = { readonly missing: readonly string[] } | { readonly unusable: string };
 
 export interface ConfigurationClient {
-  rendered(rendering: RenderingBytes): void;
+  /** With the renames that the history may not have followed yet. */
+  rendered(rendering: RenderingBytes, renames: readonly Rename[]): void;
   /** What an operation is about to render, inside its transaction: the thread waits for the agreement. */
-  proposed(rendering: RenderingBytes): void;
+  proposed(rendering: RenderingBytes, renames: readonly Rename[]): void;
   /** Before the answer to a change: whether what it has proposed is on disk. Then it takes effect; else it is discarded. */
   concluded(isRendered: boolean): void;
   /** Before the answer to a change that the disk did not take. */

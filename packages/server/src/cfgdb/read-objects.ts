@@ -18,6 +18,7 @@ import {
   strangersJson,
 } from '@telltale/schema';
 import { release } from '../threads/index.ts';
+import type { Rename } from './renamed-references.ts';
 import { type ColumnValue, refuseUnstorable, tables, toColumns, toText } from './tables.ts';
 
 /** An object that fits its schema, as canonical text and as columns. */
@@ -34,7 +35,8 @@ const longText = 16 << 10;
 
 export type Step =
   | { readonly operation: 'put'; readonly object: StoredObject; readonly parsed: FamilyObject[Family] | undefined }
-  | { readonly operation: 'delete'; readonly family: Family; readonly name: string };
+  | { readonly operation: 'delete'; readonly family: Family; readonly name: string }
+  | { readonly operation: 'rename'; readonly rename: Rename };
 
 const envelope = checker(OperationEnvelope);
 const checkers = Object.fromEntries(familyNames.map((family) => [family, checker(families[family])])) as Record<
@@ -157,4 +159,8 @@ export function invalidBody(faults: Fault[]): ProblemError {
   const [first] = faults;
   const more = faults.length > 1 ? `; and ${faults.length - 1} more ${faults.length === 2 ? 'error' : 'errors'}` : '';
   return new ProblemError('invalid-body', `${first?.path || 'The body'} ${first?.message}${more}.`, faults);
+}
+
+export function unknownObject(family: Family, name: string): ProblemError {
+  return new ProblemError('unknown-object', `${family} has no ${name}.`);
 }

@@ -45,7 +45,7 @@ function after(objects: Objects, { steps }: TableSteps): Objects {
   const result = new Map(objects);
   for (const step of steps) {
     if (step.operation === 'delete') result.delete(step.name);
-    else result.set(step.object.name, step.object.text);
+    else if (step.operation === 'put') result.set(step.object.name, step.object.text);
   }
   return result;
 }

@@ -22,7 +22,7 @@ export type UploadLine =
 class Refused extends Error {}
 
 /** Tables that the server keeps for itself, in a copy of its own file: not part of the configuration. */
-const ownTables = new Set(['deletions', 'renderings', 'progress']);
+const ownTables = new Set(['deletions', 'renames', 'renderings', 'progress']);
 const bookkeeping = ['changedAt', 'changedBy'];
 const mostSchemaEntries = 1000;
 const mostCellBytes = 4 << 20;

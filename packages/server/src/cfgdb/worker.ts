@@ -20,6 +20,7 @@ import {
 import { putTable } from './put-table.ts';
 import { readTransaction } from './read-objects.ts';
 import { readUpload } from './read-upload.ts';
+import type { Rename } from './renamed-references.ts';
 import type { RenderingBytes } from './rendering.ts';
 import { incomingPath, removeDatabase } from './replace-database.ts';
 import { sharedBytes } from './shared-bytes.ts';
@@ -98,15 +99,17 @@ async function open(start: Start, client: Link<ConfigurationClient>): Promise<Co
   let database: Database;
   try {
     removeDatabase(incomingPath(path));
-    database = new Database(path, (rendering) => client.notify('rendered', [rendering], ownBuffers([rendering])));
+    database = new Database(path, (rendering, renames) =>
+      client.notify('rendered', [rendering, renames], ownBuffers([rendering])),
+    );
   } catch (error) {
     if (error instanceof UnusableDatabase) return error;
     throw error;
   }
   const stacks = await loadStacks(start); // while what was rendered begins to run
   const agreement = new Agreement(start.agreement);
-  const propose = (rendering: RenderingBytes) =>
-    agreement.ask(() => client.notify('proposed', [rendering], ownBuffers([rendering])));
+  const propose = (rendering: RenderingBytes, renames: readonly Rename[]) =>
+    agreement.ask(() => client.notify('proposed', [rendering, renames], ownBuffers([rendering])));
   return new Configuration({ path, stacks, now: systemClock.now, database, propose });
 }
 

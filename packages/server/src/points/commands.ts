@@ -125,6 +125,14 @@ export class Commands extends NamedPoints<Command> {
     for (const command of commands) this.#restored.set(command.name, command);
   }
 
+  /** Before it is removed: the one that comes under the new name goes on with what was written. */
+  inherit(from: string, to: string): void {
+    const stored = this.#storedOf(this.find(from));
+    if (stored === undefined) return;
+    this.#restored.set(to, { ...stored, name: to });
+    this.#persistence.save({ ...stored, name: to }).catch(() => undefined); // which is retried
+  }
+
   /** Then `showNew`, and what is to be taken over; or `discardNew`. */
   prepare(point: Command): PreparedPoint {
     const chain = new CommandChain(point);

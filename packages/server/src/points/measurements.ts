@@ -278,6 +278,11 @@ export class Measurements extends NamedPoints<Measurement> implements Measuremen
     this.#forcing.restore(simulations);
   }
 
+  /** Before it is removed: the one that comes under the new name is simulated as it was. */
+  inherit(from: string, to: string): void {
+    this.#forcing.inherit(from, to);
+  }
+
   /** After the first rendering runs: stored simulations of measurements that it does not have are deleted. */
   deleteOrphans(): void {
     this.#forcing.deleteOrphans();

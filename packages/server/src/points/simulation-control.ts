@@ -49,6 +49,14 @@ export class SimulationControl {
     for (const simulation of simulations) this.#restored.set(simulation.name, simulation);
   }
 
+  /** Before the measurement is removed: the one that comes under the new name is simulated as it was. */
+  inherit(from: string, to: string): void {
+    const stored = this.#options.simulations.storedOf(this.#options.handles.find(from));
+    if (stored === undefined) return;
+    this.#restored.set(to, { ...stored, name: to });
+    this.#persistence.save({ ...stored, name: to }).catch(() => undefined); // which is retried
+  }
+
   deleteOrphans(): void {
     for (const name of this.#restored.keys()) this.#persistence.changed(name);
     this.#restored.clear();

@@ -11,7 +11,13 @@ import {
 } from '@telltale/schema';
 import type { ReadingTrace } from '@telltale/stack-kit';
 import type { Logger } from 'pino';
-import { type PreparedRendering, type RenderedChange, type RenderingBytes, readRendering } from '../cfgdb/index.ts';
+import {
+  type PreparedRendering,
+  type Rename,
+  type RenderedChange,
+  type RenderingBytes,
+  readRendering,
+} from '../cfgdb/index.ts';
 import type { QualityCounts } from '../points/index.ts';
 import type { HostEvents, InstanceName, Role } from '../stacks/index.ts';
 import { AlarmFeed } from './alarm-feed.ts';
@@ -23,6 +29,8 @@ export interface RuntimeOptions extends Parts {
   readonly clock: Clock;
   /** Retentions have changed; by `kind/name`, in microseconds. */
   readonly onRetentions: (ofSeries: ReadonlyMap<string, number>) => void;
+  /** Objects are about to run under other names: before anything is recorded under these. */
+  readonly onRenames?: (renames: readonly Rename[]) => void;
   /** The newest rendering whole; asked for when the stacks have lost theirs. */
   readonly wholeRendering: () => Promise<RenderingBytes>;
   readonly log: Logger;
@@ -58,7 +66,7 @@ export class Runtime implements HostEvents {
   }
 
   /** Where it rejects, it has no effect. The next one starts when this one has taken effect or was discarded. */
-  async prepare(rendering: RenderingBytes): Promise<PreparedRendering> {
+  async prepare(rendering: RenderingBytes, renames: readonly Rename[] = []): Promise<PreparedRendering> {
     const endTurn = await this.#turn();
     const takeover = new Takeover(this.#options, this.#points, this.#alarmFeed, this.#version === 0);
     const drop = () => {
@@ -74,7 +82,8 @@ export class Runtime implements HostEvents {
     return {
       drop,
       takeOver: () => {
-        const confirmed = takeover.carryOut();
+        this.#options.onRenames?.(renames);
+        const confirmed = takeover.carryOut(renames);
         this.#version++;
         this.#deleteOrphans();
         const { retentions } = this.#options.archiving;

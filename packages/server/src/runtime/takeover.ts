@@ -3,7 +3,7 @@
 import type { Alarm, Command, Connector, FunctionModule, Measurement, Provider } from '@telltale/schema';
 import type { Alarms } from '../alarms/index.ts';
 import type { Archiving } from '../archive/index.ts';
-import type { RenderedChange } from '../cfgdb/index.ts';
+import type { Rename, RenderedChange } from '../cfgdb/index.ts';
 import type { FunctionModules } from '../modules/index.ts';
 import type { Commands, Measurements, PreparedPoint } from '../points/index.ts';
 import type { Role, StackHost } from '../stacks/index.ts';
@@ -53,9 +53,16 @@ export class Takeover {
     for (const part of [this.#points, measurements, commands, archiving]) part.discardNew();
   }
 
-  /** Alarms see values when all is there: old values at new limits would be false. Resolves when stacks have it. */
-  carryOut(): Promise<void> {
+  /**
+   * Alarms see values when all is there: old values at new limits would be false. What was renamed goes on with its state.
+   * Resolves when stacks have it.
+   */
+  carryOut(renames: readonly Rename[]): Promise<void> {
     this.#parts.alarms.hold();
+    for (const { family, from, to } of renames) {
+      this.#parts[family].inherit(from, to);
+      this.#parts.archiving.retentions.rename({ kind: family, from, to });
+    }
     for (const step of this.#steps) step();
     this.#parts.measurements.settle();
     this.#parts.alarms.measurementsChanged(this.#others);

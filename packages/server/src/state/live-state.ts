@@ -27,6 +27,17 @@ export interface StoredState {
   readonly uploads: readonly UploadRecord[];
 }
 
+/** An object runs under another name. */
+export interface StateRename {
+  readonly family: keyof typeof storedAs;
+  readonly from: string;
+  readonly to: string;
+}
+
+const storedAs = { measurements: 'simulations', commands: 'commands', alarms: 'alarms' } as const;
+/** Deletes what is not there. */
+const nothing: Entry = { family: 'commands', name: '', text: null };
+
 interface Change {
   /** Undefined: it is acknowledged what is missing. */
   readonly entry: Entry | undefined;
@@ -44,6 +55,8 @@ export class LiveState implements CommandStore, AlarmStore, SimulationStore, Upl
   #isBusy = false;
   #onIdle: (() => void) | undefined;
   #missing: readonly string[] = [];
+  /** Of renamed objects: what is not yet on disk under the new name, and is there under the old one. */
+  #moved: Entry[] = [];
 
   constructor(options: LiveStateOptions) {
     const { clock = systemClock, onFault = () => {} } = options;
@@ -79,8 +92,11 @@ export class LiveState implements CommandStore, AlarmStore, SimulationStore, Upl
     return this.#thread;
   }
 
-  /** Rejects with `UnusableDatabase` where the file cannot be used. */
-  async open(): Promise<StoredState> {
+  /**
+   * What is stored under the old name of a rename is that of the new one. Rejects with `UnusableDatabase` where the file cannot
+   * be used.
+   */
+  async open(renames: readonly StateRename[] = []): Promise<StoredState> {
     const thread = this.prepare();
     const opened = await thread.call('open', [join(this.#options.folder, 'state.sqlite')]);
     if ('unusable' in opened) {
@@ -89,8 +105,9 @@ export class LiveState implements CommandStore, AlarmStore, SimulationStore, Upl
     }
     this.#isOpen = true;
     this.#missing = opened.missing;
+    const entries = opened.entries.map((entry) => this.#renamed(entry, renames));
     const of = <Stored>(family: StoredFamily) =>
-      opened.entries
+      entries
         .filter((entry) => entry.family === family)
         .map(({ name, text }) => ({ name, ...JSON.parse(text as string) }) as Stored);
     return {
@@ -131,6 +148,21 @@ export class LiveState implements CommandStore, AlarmStore, SimulationStore, Upl
 
   forgetUpload(name: string): Promise<void> {
     return this.#store('uploads', name, undefined);
+  }
+
+  /** Resolves when everything so far is on disk, what has another name since the opening included. */
+  async written(): Promise<void> {
+    await Promise.all(this.#moved.map((entry) => this.#change(entry)));
+    this.#moved = [];
+    await this.#change(nothing);
+  }
+
+  #renamed(entry: Entry, renames: readonly StateRename[]): Entry {
+    const rename = renames.find(({ family, from }) => storedAs[family] === entry.family && from === entry.name);
+    if (rename === undefined) return entry;
+    const renamed = { ...entry, name: rename.to };
+    this.#moved.push(renamed, { ...entry, text: null });
+    return renamed;
   }
 
   /** Writes what is queued, closes the file and ends the thread, by force after `patienceMs`: the file is safe then, too. */

@@ -4,13 +4,13 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { ByteReader } from '../codec/byte-reader.ts';
 import { ByteWriter } from '../codec/byte-writer.ts';
-import type { Kind, Series, SeriesKey } from '../records.ts';
+import type { Kind, Series, SeriesKey, SeriesRename } from '../records.ts';
 import type { Damage } from './damage.ts';
 import { isMissing, preserveDamaged } from './damaged-files.ts';
 import { type Disk, replaceFile, systemDisk, writeAll } from './disk.ts';
 import { seriesCatalogueName } from './file-names.ts';
 import { drawSalt, type FileFormat, framedFile, frameOf, readFrames } from './frames.ts';
-import { readSeries, textOfKey, writeSeries } from './series-entry.ts';
+import { readFormerNames, readSeries, textOfKey, writeRenamedSeries } from './series-entry.ts';
 
 export interface SeriesCatalogueOptions {
   /** Every series that journals and blocks name; asked for only where the file is damaged or says too little. */
@@ -30,6 +30,8 @@ export class SeriesCatalogue {
   readonly #byNumber = new Map<number, Series>();
   readonly #byKey = new Map<string, Series>();
   readonly #byName = new Map<string, Series[]>();
+  /** Names that a series had, by its number. */
+  readonly #formerNames = new Map<number, readonly string[]>();
   #next = 0;
   #pending: Series[] = [];
   #salt = 0;
@@ -89,6 +91,35 @@ export class SeriesCatalogue {
     return series;
   }
 
+  /** All series of a name get another one; on disk after the next `commit`. Where there are none, nothing happens. */
+  rename({ kind, from, to }: SeriesRename): void {
+    const renamed = this.find(kind, from);
+    if (renamed.length === 0 || from === to) return;
+    for (const { number } of renamed) {
+      const formerNames = this.#formerNames.get(number) ?? [];
+      this.#formerNames.set(
+        number,
+        [...new Set([...formerNames, from])].filter((name) => name !== to),
+      );
+      this.#byNumber.set(number, { ...(this.#byNumber.get(number) as Series), name: to });
+    }
+    const all = [...this.#byNumber.values()];
+    for (const map of [this.#byNumber, this.#byKey, this.#byName]) map.clear();
+    for (const series of all) this.#take(series);
+    this.#isStale = true;
+  }
+
+  /** Whether it is what a journal or block calls it, now or before it was renamed. */
+  isSame(known: Series, { kind, name, datatype }: SeriesKey): boolean {
+    const hasName = known.name === name || this.#formerNames.get(known.number)?.includes(name) === true;
+    return known.kind === kind && known.datatype === datatype && hasName;
+  }
+
+  /** Those that journals and blocks may give another name. */
+  renamed(): Series[] {
+    return [...this.#formerNames.keys()].flatMap((number) => this.#byNumber.get(number) ?? []);
+  }
+
   /** Afterwards all of it is on disk. Throws the system's error; what waits stays pending then. */
   commit(): void {
     if (this.#isStale) {
@@ -96,7 +127,7 @@ export class SeriesCatalogue {
       return;
     }
     if (this.#pending.length === 0) return;
-    const frames = Buffer.concat(this.#pending.map((series) => frameOf(entryOf(series), this.#salt)));
+    const frames = Buffer.concat(this.#pending.map((series) => frameOf(this.#entryOf(series), this.#salt)));
     // After an error it is unknown what is in the file.
     this.#isStale = true;
     const file = openSync(join(this.#folder, seriesCatalogueName), constants.O_WRONLY);
@@ -113,7 +144,11 @@ export class SeriesCatalogue {
 
   #replace(): void {
     const salt = drawSalt();
-    const bytes = framedFile(format, salt, [...this.#byNumber.values()].map(entryOf));
+    const bytes = framedFile(
+      format,
+      salt,
+      Array.from(this.#byNumber.values(), (series) => this.#entryOf(series)),
+    );
     replaceFile(this.#disk, this.#folder, seriesCatalogueName, bytes);
     this.#salt = salt;
     this.#bytes = bytes.length;
@@ -140,7 +175,12 @@ export class SeriesCatalogue {
 
   #takeEntry(payload: Uint8Array): string | undefined {
     try {
-      return this.#take(readSeries(new ByteReader(payload)));
+      const reader = new ByteReader(payload);
+      const series = readSeries(reader);
+      const formerNames = readFormerNames(reader);
+      const fault = this.#take(series);
+      if (fault === undefined && formerNames.length > 0) this.#formerNames.set(series.number, formerNames);
+      return fault;
     } catch {
       return 'no series';
     }
@@ -151,7 +191,7 @@ export class SeriesCatalogue {
     if (known === undefined) {
       this.#take(series);
       this.#isStale = true;
-    } else if (textOfKey(known) !== textOfKey(series)) {
+    } else if (!this.isSame(known, series)) {
       const reason = `number ${series.number} is ${textOfKey(known)} here, and ${textOfKey(series)} elsewhere`;
       this.damages.push({ file: seriesCatalogueName, series: series.number, reason });
     }
@@ -170,10 +210,10 @@ export class SeriesCatalogue {
     this.#next = Math.max(this.#next, series.number + 1);
     return undefined;
   }
-}
 
-function entryOf(series: Series): Uint8Array {
-  const out = new ByteWriter(80);
-  writeSeries(out, series);
-  return out.written();
+  #entryOf(series: Series): Uint8Array {
+    const out = new ByteWriter(80);
+    writeRenamedSeries(out, series, this.#formerNames.get(series.number) ?? []);
+    return out.written();
+  }
 }

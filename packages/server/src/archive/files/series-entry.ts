@@ -29,6 +29,23 @@ export function readSeries(reader: ByteReader): Series {
   return { number, kind, name: utf8.decode(reader.raw(length)), datatype };
 }
 
+/** A series and the names that it had, which journals and blocks may still give it; those who know none read the series alone. */
+export function writeRenamedSeries(out: ByteWriter, series: Series, formerNames: readonly string[]): void {
+  writeSeries(out, series);
+  for (const name of formerNames) {
+    const bytes = Buffer.from(name);
+    out.u16(bytes.length);
+    out.raw(bytes);
+  }
+}
+
+/** After `readSeries`, to the end of the bytes. */
+export function readFormerNames(reader: ByteReader): string[] {
+  const names: string[] = [];
+  while (reader.left > 0) names.push(utf8.decode(reader.raw(reader.u16())));
+  return names;
+}
+
 /** As one text, for maps. No kind or datatype has a slash in it. */
 export function textOfKey({ kind, name, datatype }: SeriesKey): string {
   return `${kind}/${datatype}/${name}`;

@@ -1,6 +1,6 @@
 // The retention of the records of an object that has its own: `properties.archRetention`.
 import { parseDuration } from '@telltale/schema';
-import type { Kind } from '../records.ts';
+import type { Kind, SeriesRename } from '../records.ts';
 
 interface Stored {
   readonly name: string;
@@ -26,6 +26,10 @@ export class Retentions {
     const us = retentionOf(object);
     if (us === undefined) this.ofSeries.delete(key);
     else this.ofSeries.set(key, us);
+  }
+
+  rename({ kind, from }: SeriesRename): void {
+    if (this.ofSeries.delete(`${kind}/${from}`)) this.#isChanged = true; // the new name gets what its object says
   }
 
   /** Whether what the object says is known. */

@@ -8,7 +8,14 @@ import type { ArchiveDamage, ArchiveStats } from '../archive-access.ts';
 import type { Damage } from '../files/damage.ts';
 import { type Disk, systemDisk } from '../files/disk.ts';
 import { astray } from '../files/file-names.ts';
-import { farthestAheadUs, type Kind, type Series, type SeriesKey, type SimulatedFilter } from '../records.ts';
+import {
+  farthestAheadUs,
+  type Kind,
+  type Series,
+  type SeriesKey,
+  type SeriesRename,
+  type SimulatedFilter,
+} from '../records.ts';
 import { type Block, BlockList } from './block-list.ts';
 import { Compaction } from './compaction.ts';
 import type { CompactionPlan } from './compaction-plan.ts';
@@ -98,6 +105,16 @@ export class ArchiveStore {
   /** Of a name, one a datatype, the oldest first. */
   find(kind: Kind, name: string): readonly Series[] {
     return this.#parts.catalogue.find(kind, name);
+  }
+
+  /**
+   * All series of a name get another one, and keep their records; on disk when it returns. Throws the system's error: then it
+   * is on disk after the next commit.
+   */
+  rename(renames: readonly SeriesRename[]): void {
+    const { catalogue } = this.#parts;
+    for (const rename of renames) catalogue.rename(rename);
+    catalogue.commit();
   }
 
   /** Sorted. */

@@ -2,6 +2,7 @@
 // the same size, so that a record is rewritten a few times in its life and files stay few.
 import type { BlockHeader } from '../files/block-format.ts';
 import type { BlockSpan } from '../files/file-names.ts';
+import type { Series } from '../records.ts';
 import type { Retention } from './retention.ts';
 
 export interface BlockInfo {
@@ -22,6 +23,8 @@ export interface CompactionPlan {
   /** Those that may apply to one of the inputs. */
   readonly tombstones: readonly PlannedTombstone[];
   readonly retention: Retention;
+  /** Those that the inputs may give another name, under which they were stored before. */
+  readonly renamed: readonly Series[];
   readonly nowUs: number;
   /** Paths of other blocks: what may have replaced a record there does not expire before that is gone. */
   readonly older: readonly string[];

@@ -33,7 +33,7 @@ export class Compaction {
   }
 
   plan(all: boolean): CompactionPlan | undefined {
-    const { folder, clock, steady, blocks, tombstones } = this.#parts;
+    const { folder, clock, steady, blocks, tombstones, catalogue } = this.#parts;
     const isSteady = steady.isSteady();
     const inputs = this.#isPaused(all) ? undefined : this.#choose(all, isSteady);
     if (inputs === undefined) return undefined;
@@ -50,6 +50,7 @@ export class Compaction {
         .after(oldestSeq)
         .map(({ seq, series, sinceUs, untilUs }) => ({ seq, series, sinceUs, untilUs })),
       retention,
+      renamed: catalogue.renamed(),
       nowUs,
       older: replacedBefore(inputs, blocks.all, latestCutOff(retention, nowUs)).map(({ path }) => path),
       bytes: inputs.reduce((sum, { bytes }) => sum + bytes, 0),

@@ -1,6 +1,6 @@
 // Retention: from an age to the time before which records have expired. Of records with times before
 // 2000 the age is unknown: they expire with their block.
-import { oldestPlausibleUs, type SeriesKey } from '../records.ts';
+import { oldestPlausibleUs, type SeriesKey, type SeriesRename } from '../records.ts';
 
 export interface Retention {
   /** Of series without an age of their own; undefined: for ever. */
@@ -12,6 +12,21 @@ export interface Retention {
 }
 
 export const keepAll: Retention = { ofSeries: new Map() };
+
+/** The same retentions by `kind/name`, under new names. */
+export function renamedRetentions(
+  ofSeries: ReadonlyMap<string, number>,
+  renames: readonly SeriesRename[],
+): Map<string, number> {
+  const renamed = new Map(ofSeries);
+  for (const { kind, from, to } of renames) {
+    const us = renamed.get(`${kind}/${from}`);
+    if (us === undefined) continue;
+    renamed.delete(`${kind}/${from}`);
+    renamed.set(`${kind}/${to}`, us);
+  }
+  return renamed;
+}
 
 /** Records of the series from 2000 on and before this have expired; 0: none have. */
 export function cutOffOf({ defaultUs, ofSeries }: Retention, { kind, name }: SeriesKey, nowUs: number): number {

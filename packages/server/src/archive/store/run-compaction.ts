@@ -70,12 +70,13 @@ function compact(
 
 /** Each series of the blocks, in order of number, with what each block has of it. */
 function* seriesOf(
-  { tombstones, retention, nowUs }: CompactionPlan,
+  { tombstones, retention, renamed, nowUs }: CompactionPlan,
   blocks: readonly BlockFile[],
   older: readonly BlockFile[],
 ): Generator<{ series: Series; cursors: SeriesCursor[] }> {
   const byNumber = new Map<number, Series>();
   for (const block of blocks) for (const series of block.series()) byNumber.set(series.number, series);
+  for (const series of renamed) if (byNumber.has(series.number)) byNumber.set(series.number, series);
   const tombstonesOf = Map.groupBy(tombstones, ({ series }) => series);
   const ofEvery = tombstonesOf.get(everySeries) ?? [];
   for (const number of Uint32Array.from(byNumber.keys()).sort()) {

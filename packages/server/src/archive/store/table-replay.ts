@@ -42,7 +42,7 @@ export class TableReplay {
     this.#aheadUs = clock.now() + farthestAheadUs;
     const listener = {
       known: (number: number) => catalogue.byNumber(number),
-      series: (series: Series) => this.#declare(series, catalogue.byNumber(series.number)),
+      series: (series: Series) => this.#declare(series, catalogue),
       batch: (numbers: Uint32Array, columns: Columns, count: number, offset: number) => {
         tombstones.replayed(generation, offset, table.count);
         this.#take(numbers, columns, count);
@@ -63,9 +63,10 @@ export class TableReplay {
     this.frozen = { table, journalPath, journalBytes: bytes, isDamaged, aheadUs: this.#aheadUs };
   }
 
-  #declare(series: Series, known: Series | undefined): void {
-    const { number, kind, name, datatype } = series;
-    const isSame = known === undefined || (known.kind === kind && known.name === name && known.datatype === datatype);
+  #declare(series: Series, catalogue: SeriesCatalogue): void {
+    const { number, datatype } = series;
+    const known = catalogue.byNumber(number);
+    const isSame = known === undefined || catalogue.isSame(known, series);
     if (!isSame || number >= maxSeries) {
       this.#disputed.add(number);
       return;

@@ -1,7 +1,14 @@
 // Implements the operations of the six families of configured objects.
-import type { Family } from '@telltale/schema';
+import type { ArchiveKind, Family } from '@telltale/schema';
 import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
 import type { Asked, AskedWithBody, Implementations } from './implementation.ts';
+
+interface RenameInput {
+  readonly name: string;
+  readonly to: string;
+  readonly commit?: boolean;
+  readonly render?: boolean;
+}
 
 export function configuredObjects(cfgdb: ConfigurationDatabase) {
   const names = (family: Family) => () => cfgdb.call('names', family);
@@ -15,7 +22,14 @@ export function configuredObjects(cfgdb: ConfigurationDatabase) {
     (family: Family) =>
     (input: { name: string }, { caller }: Asked) =>
       cfgdb.call('delete', family, input.name, caller.author);
+  const rename =
+    (family: ArchiveKind) =>
+    ({ name: from, to, commit = true, render = false }: RenameInput, { caller }: Asked) =>
+      cfgdb.call('rename', { family, from, to }, { commit, render }, caller.author);
   return {
+    renameMeasurement: rename('measurements'),
+    renameCommand: rename('commands'),
+    renameAlarm: rename('alarms'),
     listNamesOfConfiguredAlarms: names('alarms'),
     listConfiguredAlarms: list('alarms'),
     getConfiguredAlarm: get('alarms'),

@@ -1,8 +1,9 @@
 // Every step, in order: the first brings a folder of format 1 to format 2.
 import type { Step } from '../step.ts';
 import { area } from './2-area.ts';
+import { renames } from './3-renames.ts';
 
-export const steps: readonly Step[] = [area];
+export const steps: readonly Step[] = [area, renames];
 
 /** Of folders that this version of the server writes. */
 export const currentFormat = steps.length + 1;

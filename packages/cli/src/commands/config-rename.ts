@@ -1,0 +1,38 @@
+// `telltale config rename`: another name for an object, whose history goes on under it.
+import { type ArchiveKind, archiveKinds } from '@telltale/schema';
+import type { CommandDeclaration } from '../declaration.ts';
+
+export const configRename: CommandDeclaration = {
+  path: ['config', 'rename'],
+  summary: 'Give a measurement, command or alarm another name; its history and state go on under it',
+  arguments: [
+    { name: 'FAMILY', values: archiveKinds },
+    { name: 'NAME', names: 'the family before it' },
+    { name: 'NEW_NAME' },
+  ],
+  options: [
+    { name: 'render', summary: 'Render at once; if that fails, nothing is changed' },
+    { name: 'dry-run', summary: 'Show what would change, and change nothing' },
+  ],
+  details:
+    'Triggers, leaders, watchdogs and what function modules may write follow. It takes effect with the next rendering.',
+  examples: ['telltale config rename measurements tank1_level basin_level --dry-run'],
+  run: async ({ client, terminal, args, options, signal }) => {
+    const [family = '', from = '', to = ''] = args;
+    const [render, commit] = [options.has('render'), !options.has('dry-run')];
+    const { referrers } = await client.configuration.rename(family as ArchiveKind, from, to, {
+      render,
+      commit,
+      signal,
+    });
+    if (terminal.isJson) {
+      await terminal.json({ renamed: { family, from, to }, referrers, committed: commit, rendered: render && commit });
+      return;
+    }
+    for (const { family, name } of referrers) await terminal.line(`~ ${family}/${name} refers to ${to}`);
+    const hint = render ? `${family}/${to} runs.` : 'What runs changes with: telltale config render';
+    await terminal.line(
+      commit ? `${family}/${from} is now ${to}. ${hint}` : `${family}/${from} can be renamed to ${to}.`,
+    );
+  },
+};
