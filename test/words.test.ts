@@ -1,7 +1,7 @@
 // What refusals and settings say to people: what to write, not which rule was broken.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { parsePrefixedAs } from '@telltale/schema';
+import { checker, Measurement, parsePrefixedAs } from '@telltale/schema';
 import { readInterval } from '../packages/server/src/operations/archive/interval.ts';
 import { readSettings, unknownVariables } from '../packages/server/src/settings.ts';
 
@@ -11,6 +11,18 @@ describe('a refusal says what to write', () => {
     assert.throws(() => parsePrefixedAs('b', '1'), /write b1$/);
     assert.throws(() => parsePrefixedAs('d', 'i5'), /does not start with d, the datatype here/);
     assert.throws(() => parsePrefixedAs('s', 'open'), /does not start with s, the datatype here/);
+  });
+
+  test('for a field of another name, and for what is off its pattern', () => {
+    const faults = (object: object) => checker(Measurement).faults({ name: 'a', datatype: 'd', ...object });
+    assert.deepEqual(faults({ units: 'bar', archmode: 'none' }), [
+      { path: '/units', message: 'is unknown; did you mean eu?' },
+      { path: '/archmode', message: 'is unknown; did you mean archMode?' },
+    ]);
+    assert.match(faults({ colour: 'red' })[0]?.message ?? '', /^is unknown; known are name, address/);
+    assert.deepEqual(faults({ name: 'a b' }), [
+      { path: '/name', message: 'must be a name: 1 to 64 characters of 0-9, a-z, A-Z and _' },
+    ]);
   });
 
   test('for times in milliseconds', () => {

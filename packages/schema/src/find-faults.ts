@@ -5,6 +5,7 @@ import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
 import { Errors } from 'typebox/value';
+import { nearestName } from './nearest-name.ts';
 import { pointerTo } from './pointer.ts';
 import type { Fault } from './wire-schemas.ts';
 
@@ -79,7 +80,7 @@ class Search {
       if (data.length > (maxItems ?? Infinity)) this.#say(path, `must have at most ${maxItems} items`);
       else this.#lookInList(schema, data, path);
     } else {
-      for (const error of Errors(schema, data)) this.#say(path, inWords(error));
+      for (const error of Errors(schema, data)) this.#say(path, inWords(error, schema));
     }
   }
 
@@ -133,6 +134,11 @@ class Search {
   #sayUnknown(path: Path, properties: object): void {
     const known = Object.keys(properties);
     const isOutermost = path.length === 1 && known.length > 0;
+    const meant = isOutermost ? meantField(String(path[0]), known) : undefined;
+    if (meant !== undefined) {
+      this.#say(path, `is unknown; did you mean ${meant}?`);
+      return;
+    }
     if (!isOutermost) this.#say(path, 'is not allowed here');
     else this.#say(path, this.#hasListed ? 'is unknown' : `is unknown; known are ${known.join(', ')}`);
     this.#hasListed ||= isOutermost;
@@ -143,7 +149,19 @@ function isObject(data: unknown): data is Record<string, unknown> {
   return typeof data === 'object' && data !== null && !Array.isArray(data);
 }
 
-function inWords(error: TLocalizedValidationError): string {
+/** What other systems call a field. */
+const otherWords: ReadonlyMap<string, string> = new Map([
+  ['unit', 'eu'],
+  ['units', 'eu'],
+  ['type', 'datatype'],
+]);
+
+function meantField(given: string, known: readonly string[]): string | undefined {
+  const other = otherWords.get(given.toLowerCase());
+  return other !== undefined && known.includes(other) ? other : nearestName(given, known);
+}
+
+function inWords(error: TLocalizedValidationError, { description }: { description?: string }): string {
   switch (error.keyword) {
     case 'enum':
       return `must be one of ${error.params.allowedValues.join(', ')}`;
@@ -152,13 +170,18 @@ function inWords(error: TLocalizedValidationError): string {
     case 'type':
       return `must be ${[error.params.type].flat().map(withArticle).join(' or ')}`;
     case 'pattern':
-      return `must match ${error.params.pattern}`;
+      return `must ${description === undefined ? `match ${error.params.pattern}` : `be ${asPart(description)}`}`;
     case 'minimum':
     case 'maximum':
       return `must be ${error.params.comparison} ${error.params.limit}`;
     default:
       return error.message;
   }
+}
+
+/** A sentence as a part of another one. */
+function asPart(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '');
 }
 
 function withArticle(type: string): string {

@@ -168,7 +168,7 @@ describe('a table', () => {
         'row 4, column name: "a" is in row 2 already',
         'row 5, column datatype: is required: b is new',
         'row 6, column H: has no heading in the first row',
-        'row 6, column name: must match ^[_a-zA-Z0-9]{1,64}$',
+        'row 6, column name: must be a name: 1 to 64 characters of 0-9, a-z, A-Z and _',
         'row 6, column datatype: must be one of b, q, i, l, f, d, s',
         'row 7, column name: names is a reserved word',
       ],
