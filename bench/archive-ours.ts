@@ -1,12 +1,14 @@
 // The archive's own store in the shape of a peer: in this process, as durable as in the server, a sync each commit.
 import { Batch, form, systemClock, traitsOf } from '@telltale/schema';
 import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import type { ReadRequest } from '../packages/server/src/archive/archive-access.ts';
 import { BlockFile } from '../packages/server/src/archive/files/block-file.ts';
 import { ArchiveQuery } from '../packages/server/src/archive/query/archive-query.ts';
 import { NameSnapshot } from '../packages/server/src/archive/query/name-snapshot.ts';
 import { RecordMerge } from '../packages/server/src/archive/query/record-merge.ts';
 import { atEnd, atRun } from '../packages/server/src/archive/query/record-runs.ts';
 import { Columns } from '../packages/server/src/archive/records.ts';
+import { needsHead } from '../packages/server/src/archive/snapshot-request.ts';
 import { ArchiveStore } from '../packages/server/src/archive/store/archive-store.ts';
 import { runCompaction } from '../packages/server/src/archive/store/run-compaction.ts';
 import type { DataSeries, DataSet } from './archive-data.ts';
@@ -114,7 +116,7 @@ export class OurStore implements Peer {
   }
 
   /** Reads as the server does, page by page, and gives the length of the answer in bytes. */
-  readPages(name: string, sinceUs: number, untilUs: number, maxPoints?: number): number {
+  readPages(name: string, sinceUs: number, untilUs: number, options: Partial<ReadRequest> = {}): number {
     const request = {
       kind: 'measurements',
       names: [name],
@@ -122,7 +124,7 @@ export class OurStore implements Peer {
       sinceUs,
       untilUs,
       form: 'json',
-      maxPoints,
+      ...options,
     } as const;
     const reading = new ArchiveQuery(request, {
       blockOf: (path) => this.#blockOf(path),
@@ -130,7 +132,7 @@ export class OurStore implements Peer {
         throw new Error(`${file}: ${reason}`);
       },
     });
-    reading.give(this.#store.snapshot(this.#store.find('measurements', name), sinceUs, untilUs, false));
+    reading.give(this.#store.snapshot(this.#store.find('measurements', name), sinceUs, untilUs, needsHead(request)));
     let bytes = 0;
     for (let page = reading.next(); page !== undefined; page = reading.next()) bytes += page.length;
     return bytes;

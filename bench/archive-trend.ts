@@ -23,7 +23,7 @@ export const archiveTrend: Benchmark = {
     const name = data.series[0]?.name ?? '';
     const untilUs = startUs + scans * scanUs;
     const whole = () => timed(() => store.readPages(name, startUs, untilUs));
-    const trend = () => timed(() => store.readPages(name, startUs, untilUs, maxPoints));
+    const trend = () => timed(() => store.readPages(name, startUs, untilUs, { maxPoints }));
     await takeTurns(2, whole, trend);
     const [wholeMs = 1, trendMs = 0] = await takeTurns(rounds, whole, trend);
     say(`whole ${wholeMs.toFixed(1)} ms, ${maxPoints} points ${trendMs.toFixed(1)} ms`);

@@ -4,6 +4,7 @@ import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { abuse } from './abuse.ts';
 import { archive } from './archive.ts';
+import { archiveAggregates } from './archive-aggregates.ts';
 import { archiveGrowth } from './archive-growth.ts';
 import { archiveLatency } from './archive-latency.ts';
 import { archiveTrend } from './archive-trend.ts';
@@ -35,6 +36,7 @@ const benchmarks: readonly Benchmark[] = [
   archive,
   archiveGrowth,
   archiveTrend,
+  archiveAggregates,
   archiveLatency,
   abuse,
 ];

@@ -98,9 +98,15 @@ describe('telltale history', () => {
   });
 
   test('sends its options on', async () => {
-    await good('history level --resample 5m --aggregate avg --warp-head');
+    await good('history level --resample 90s --aggregate avg --warp-head');
     const request = archive.requests.at(-1);
-    assert.deepEqual([request?.resampleUs, request?.aggregate, request?.warpHead], [300 * second, 'avg', true]);
+    assert.deepEqual([request?.resampleUs, request?.aggregates, request?.warpHead], [90 * second, ['avg'], true]);
+    await good('history level --resample 1d --tz Europe/Vienna --aggregate avg,max');
+    const { calendar, aggregates } = archive.requests.at(-1) ?? assert.fail();
+    assert.deepEqual([calendar, aggregates], [{ step: '1d', zone: 'Europe/Vienna' }, ['avg', 'max']]);
+    await good('history level --resample 15m');
+    const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+    assert.deepEqual(archive.requests.at(-1)?.calendar, { step: '15m', zone: timeZone });
     await good('history level --max-points 2000');
     assert.equal(archive.requests.at(-1)?.maxPoints, 2000);
   });
@@ -109,7 +115,8 @@ describe('telltale history', () => {
     await bad('history levl', 1, /There is no measurement "levl"\. Did you mean level\?/);
     await bad('history level --since yesterday', 2, /--since is a time/);
     await bad('history level --max-points many', 2, /--max-points is a whole number/);
-    await bad('history level --aggregate median', 2, /avg, min/);
+    await bad('history level --aggregate avg,median', 2, /no aggregate "median": there are avg, mean, min/);
+    await bad('history level --resample 90s --tz Europe/Vienna', 2, /--tz goes with --resample 1m or/);
     await bad('history level --active', 2, /--alarms/);
     await bad('history level --since 1h --until 2h', 1, /The interval is impossible/);
     await bad('history', 2, /NAME/);

@@ -114,8 +114,8 @@ describe('the archive of the client', () => {
     await archive.read('alarms', 'high', { since: -1, maxPoints: 100, activeOnly: true });
     const [first, second] = stored.requests;
     assert.deepEqual(
-      [first?.sinceUs, first?.resampleUs, first?.aggregate, first?.warpHead, first?.limit],
-      [bench.clock.now() - 3_600_500_000, 60_000_000, 'avg', true, 7],
+      [first?.sinceUs, first?.resampleUs, first?.aggregates, first?.warpHead, first?.limit],
+      [bench.clock.now() - 3_600_500_000, 60_000_000, ['avg'], true, 7],
     );
     assert.deepEqual([second?.activeOnly, second?.maxPoints], [true, 100]);
   });

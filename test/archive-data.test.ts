@@ -148,7 +148,7 @@ describe('the archive', () => {
       ['l600', 'l600', 'l600', 'l600', 'l600', 'l599'],
     );
     const averages = await read({ resampleS: 600, aggregate: 'avg', limit: 1 });
-    assert.deepEqual(averages, [['d300.5', interval.since, 192]]);
+    assert.deepEqual(averages, [['d300', interval.since, 192]]);
     const thinned = await read({ maxPoints: 40 });
     assert.ok(thinned.length <= 40 && thinned.length >= 10, String(thinned.length));
     assert.deepEqual([thinned[0], thinned.at(-1)], [hour[1], hour.at(-1)]);
@@ -162,7 +162,7 @@ describe('the archive', () => {
     const read = async (query = '') =>
       (await live.read<Record<string, MeasurementRecord[]>>(path + query, MeasurementArchive)).short_lived;
     for (const query of ['', '?max-points=10', '?warp_head=1']) assert.deepEqual(await read(query), [last]);
-    assert.deepEqual(await read('?resample=1&aggregate=last'), [['i7', [9_007_199_254, 0], 192]]);
+    assert.deepEqual(await read('?resample=1&aggregate=last'), [], 'nothing is known of times to come');
     const atLast = '/archive/measurements/short_lived/9007199254.740991/9007199254.740991?warp_head=1';
     for (const query of ['', '&resample=0.000001&aggregate=last']) {
       const { short_lived: found } = await live.read<Record<string, MeasurementRecord[]>>(

@@ -64,7 +64,7 @@ async function resampled(archive: Archive, rounds: Rounds): Promise<void> {
 }
 
 async function counted(archive: Archive, rounds: Rounds): Promise<void> {
-  const answer = await read(archive, rounds, { resampleUs: world.roundUs, aggregate: 'count' });
+  const answer = await read(archive, rounds, { resampleUs: world.roundUs, aggregates: ['count'] });
   assert.equal(
     answer,
     listed(rounds, (_, round) => `["l1",${stamp(world.startOf(round))},192]`),

@@ -1,9 +1,19 @@
 // Reads of the archive of all kinds over HTTP, chosen at random, and what plain arrays answer to the same.
 import assert from 'node:assert/strict';
-import { TelltaleClient } from '@telltale/client';
+import { type ArchiveColumns, TelltaleClient } from '@telltale/client';
 import { aggregates, formatText, toTimestamp, type Value } from '@telltale/schema';
 import type { Aggregate, ReadRequest, RecordForm } from '../../packages/server/src/archive/archive-access.ts';
+import { isOfTexts } from '../../packages/server/src/archive/query/aggregates.ts';
 import { flagsOf } from '../../packages/server/src/archive/records.ts';
+import {
+  assertCells,
+  type Cell,
+  type CellColumns,
+  cellsOfColumns,
+  cellsOfCsv,
+  cellsOfJson,
+  plainCells,
+} from '../../packages/server/test/aggregate-cells.ts';
 import { asked, assertThinned, type PlainRecord } from '../../packages/server/test/query-model.ts';
 import type { SeededRandom } from '../seeded-random.ts';
 import { type NamedArrays, oldestPlausibleUs } from './named-arrays.ts';
@@ -45,19 +55,30 @@ export function randomRead(
   const resampleUs = Math.min(Math.max(1, Math.ceil((untilUs - sinceUs) / steps)), 10 ** 15);
   if (way === 'resampled') return { ...request, warpHead, limit, resampleUs };
   const hasTexts = series.some(({ datatype }) => datatype === 's');
-  const aggregate = random.pick<Aggregate>(hasTexts ? ['first', 'last'] : [...aggregates]);
-  return { ...request, warpHead, limit, resampleUs, aggregate };
+  const fitting = aggregates.filter((each) => !hasTexts || isOfTexts(each)) as [Aggregate, ...Aggregate[]];
+  const picked = Array.from({ length: random.pick([1, 1, 1, 3]) }, () => random.pick(fitting));
+  return { ...request, warpHead, limit, resampleUs, aggregates: [...new Set(picked)] };
 }
 
-/** What the arrays answer. Nothing is foretold of what comes after `nowUs`. */
-function answerOf(series: NamedArrays, request: ArrayRead, cutOffUs: number, nowUs: number): PlainRecord[] {
-  const { sinceUs, resampleUs, aggregate, maxPoints: _, ...rest } = request;
-  const foretells = resampleUs !== undefined && (aggregate === undefined || aggregate === 'count');
-  const untilUs = foretells ? Math.min(request.untilUs, nowUs + 1) : request.untilUs;
+/** What the arrays have to answer it from, and until when. Nothing is foretold of what comes after `nowUs`. */
+function knownOf(series: NamedArrays, request: ArrayRead, cutOffUs: number, nowUs: number) {
+  const { sinceUs, resampleUs, maxPoints: _, ...rest } = request;
+  const untilUs = resampleUs === undefined ? request.untilUs : Math.min(request.untilUs, nowUs + 1);
   // Of before 2000 nothing is in force at a time before which others have expired.
-  const isReported = cutOffUs === 0 || sinceUs < oldestPlausibleUs;
-  const shown = series.shown(cutOffUs).filter(({ time }) => isReported || time >= oldestPlausibleUs);
-  return asked(shown, { ...rest, sinceUs, untilUs, resampleUs, aggregate });
+  const isTold = cutOffUs === 0 || sinceUs < oldestPlausibleUs;
+  const shown = series.shown(cutOffUs).filter(({ time }) => isTold || time >= oldestPlausibleUs);
+  return { shown, request: { ...rest, sinceUs, untilUs, resampleUs } };
+}
+
+function answerOf(series: NamedArrays, asking: ArrayRead, cutOffUs: number, nowUs: number): PlainRecord[] {
+  const { shown, request } = knownOf(series, asking, cutOffUs, nowUs);
+  return asked(shown, request);
+}
+
+/** The values of aggregates. */
+export function cellsOf(series: NamedArrays, asking: ArrayRead, cutOffUs: number, nowUs: number): Cell[] {
+  const { shown, request } = knownOf(series, asking, cutOffUs, nowUs);
+  return plainCells(shown, request, request.aggregates ?? []);
 }
 
 /** The server that is asked. */
@@ -71,6 +92,10 @@ interface Asked {
 export async function checkRead(series: readonly NamedArrays[], request: ArrayRead, server: Asked): Promise<void> {
   const { url } = server.process;
   const beforeUs = server.nowUs;
+  if (request.aggregates !== undefined) {
+    await checkAggregates(series, request, request.aggregates, server, beforeUs);
+    return;
+  }
   const found = await (request.form === 'binary' ? readColumns(url, request) : readText(url, series, request));
   const moments = [beforeUs, server.nowUs];
   for (const each of series) {
@@ -80,21 +105,46 @@ export async function checkRead(series: readonly NamedArrays[], request: ArrayRe
     const what = () => `${each.name}: ${JSON.stringify(request)}`;
     if (request.maxPoints !== undefined) assertThinned(given, answers[0] as PlainRecord[], request.maxPoints, write);
     else {
-      const texts = answers.map((answer) => answer.map(write).map(request.aggregate === 'avg' ? toDigits : same));
-      const [first = [], second = []] = texts;
-      const rounded = given.map(request.aggregate === 'avg' ? toDigits : same);
-      const isSecond = String(rounded) === String(second);
-      assert.deepEqual(rounded.map(shortened), (isSecond ? second : first).map(shortened), what());
+      const [first = [], second = []] = answers.map((answer) => answer.map(write));
+      const isSecond = String(given) === String(second);
+      assert.deepEqual(given.map(shortened), (isSecond ? second : first).map(shortened), what());
     }
   }
 }
 
-const same = (text: string) => text;
-/** Sums may differ in their last digits with the order of adding. */
-const toDigits = (text: string) =>
-  text.replace(/^(\["d|\S+ )(-?[0-9.]+)/, (_, before, number) => before + Number(number).toPrecision(9));
 export const shortened = (text: string) =>
   text.length > 200 ? `${text.slice(0, 80)}…${text.slice(-100)} (${text.length})` : text;
+
+/** How long a value has been in force by now would change while it is asked: they end with what has passed. */
+async function checkAggregates(
+  series: readonly NamedArrays[],
+  asking: ArrayRead,
+  some: readonly Aggregate[],
+  server: Asked,
+  nowUs: number,
+): Promise<void> {
+  const untilUs = Math.min(asking.untilUs, nowUs);
+  const request = { ...asking, sinceUs: Math.min(asking.sinceUs, untilUs), untilUs };
+  const found = await readCells(server.process.url, request, some);
+  for (const each of series) {
+    const wanted = cellsOf(each, request, server.cutOffOf(each), nowUs);
+    assertCells(found.get(each.name) ?? [], wanted, `${each.name}: ${JSON.stringify(request)}`);
+  }
+}
+
+async function readCells(url: string, request: ArrayRead, some: readonly Aggregate[]): Promise<Map<string, Cell[]>> {
+  if (request.form === 'csv') return cellsOfCsv(await fetchText(url, request), some);
+  if (request.form === 'json') {
+    const lists = JSON.parse(await fetchText(url, request)) as Record<string, unknown[]>;
+    return new Map(Object.entries(lists).map(([name, list]) => [name, cellsOfJson(list, some)]));
+  }
+  const cells = new Map<string, Cell[]>();
+  for await (const frame of columnsOf(url, request)) {
+    const found = cellsOfColumns(frame as CellColumns, some, request.kind === 'measurements');
+    cells.getOrInsertComputed(frame.name, () => []).push(...found);
+  }
+  return cells;
+}
 
 /** Of CSV and columns: time, value, quality and flags. */
 function plainText(kind: ArrayRead['kind']) {
@@ -107,6 +157,17 @@ async function readText(
   series: readonly NamedArrays[],
   request: ArrayRead,
 ): Promise<Map<string, string[]>> {
+  const text = await fetchText(url, request);
+  if (request.form === 'csv') return csvLists(text);
+  const lists = JSON.parse(text) as Record<string, unknown[]>;
+  assert.deepEqual(
+    Object.keys(lists),
+    series.map(({ name }) => name),
+  );
+  return new Map(Object.entries(lists).map(([name, list]) => [name, list.map((record) => JSON.stringify(record))]));
+}
+
+async function fetchText(url: string, request: ArrayRead): Promise<string> {
   const { kind, names, sinceUs, untilUs, form } = request;
   const query = queryOf(request);
   const [since, until] = [secondsOf(sinceUs), secondsOf(untilUs)];
@@ -116,23 +177,18 @@ async function readText(
   const response = await fetch(`${url}/data/archive/${path}`, { headers: { accept } });
   const text = await response.text();
   assert.equal(response.status, 200, `${path}: ${text.slice(0, 400)}`);
-  if (form === 'csv') return csvLists(text);
-  const lists = JSON.parse(text) as Record<string, unknown[]>;
-  assert.deepEqual(
-    Object.keys(lists),
-    series.map(({ name }) => name),
-  );
-  return new Map(Object.entries(lists).map(([name, list]) => [name, list.map((record) => JSON.stringify(record))]));
+  return text;
 }
 
-function queryOf({ warpHead, limit, maxPoints, resampleUs, aggregate, simulated }: ArrayRead): URLSearchParams {
-  const query = new URLSearchParams({ flags: '1' });
+function queryOf(request: ArrayRead): URLSearchParams {
+  const { warpHead, limit, maxPoints, resampleUs, aggregates: some, simulated } = request;
+  const query = new URLSearchParams(some === undefined ? { flags: '1' } : {});
   if (simulated !== undefined) query.set('simulated', simulated);
   if (warpHead) query.set('warp_head', '1');
   if (limit !== undefined) query.set('limit', String(limit));
   if (maxPoints !== undefined) query.set('max-points', String(maxPoints));
   if (resampleUs !== undefined) query.set('resample', secondsOf(resampleUs));
-  if (aggregate !== undefined) query.set('aggregate', aggregate);
+  if (some !== undefined) query.set('aggregate', some.join(','));
   return query;
 }
 
@@ -164,9 +220,19 @@ function momentOf(us: number) {
   return us === 2 ** 53 ? 99_999_999_999 : toTimestamp(us);
 }
 
-async function readColumns(url: string, request: ArrayRead): Promise<Map<string, string[]>> {
-  const { kind, names, sinceUs, untilUs, resampleUs, limit, maxPoints, aggregate, warpHead, simulated } = request;
-  const lists = new Map<string, string[]>();
+function columnsOf(url: string, request: ArrayRead): AsyncIterable<ArchiveColumns> {
+  const {
+    kind,
+    names,
+    sinceUs,
+    untilUs,
+    resampleUs,
+    limit,
+    maxPoints,
+    aggregates: some,
+    warpHead,
+    simulated,
+  } = request;
   const options = {
     names: [...names],
     since: momentOf(sinceUs),
@@ -174,13 +240,18 @@ async function readColumns(url: string, request: ArrayRead): Promise<Map<string,
     ...(resampleUs !== undefined && { resampleS: resampleUs / 1e6 }),
     limit,
     maxPoints,
-    aggregate,
+    aggregates: some,
     warpHead,
     simulated,
-    flags: true,
+    ...(some === undefined && { flags: true }),
   };
-  const { archive } = new TelltaleClient({ url });
-  for await (const { name, datatype, times, values, qualities, flags = [] } of archive.columns(kind, options)) {
+  return new TelltaleClient({ url }).archive.columns(kind, options);
+}
+
+async function readColumns(url: string, request: ArrayRead): Promise<Map<string, string[]>> {
+  const { kind } = request;
+  const lists = new Map<string, string[]>();
+  for await (const { name, datatype, times, values, qualities, flags = [] } of columnsOf(url, request)) {
     const list = lists.getOrInsertComputed(name, () => []);
     for (const [at, time] of times.entries()) {
       const value = datatype === 'b' ? values[at] === 1 : (values[at] as Value);

@@ -1,10 +1,12 @@
 // The archive over HTTP: records of an interval, whole, page by page or in columns; erasing, backfill, and its care.
 import {
   type Aggregate,
+  type AggregateRow,
   type ArchiveKind,
   type ArchiveProgress,
   type ArchiveRecords,
   type ArchiveStats,
+  type CalendarStep,
   type CommandRecord,
   columnsType,
   csvType,
@@ -38,7 +40,11 @@ export interface ArchiveInterval extends AskOptions {
 export interface ArchiveReadOptions extends ArchiveInterval {
   /** One record in so many seconds: the last one at or before that time. */
   readonly resampleS?: number | undefined;
-  /** With `resampleS`: of the records of each stretch. */
+  /** In its place: one record for each of these on the clock of `tz`. */
+  readonly resample?: CalendarStep | undefined;
+  /** A time zone such as `Europe/Vienna`; UTC where not given. */
+  readonly tz?: string | undefined;
+  /** With either of them: what each bucket comes to. */
   readonly aggregate?: Aggregate | undefined;
   /** Begins with the record in force at `since`. */
   readonly warpHead?: boolean | undefined;
@@ -55,6 +61,11 @@ export interface ArchiveReadOptions extends ArchiveInterval {
 export interface ArchiveOneOptions extends ArchiveReadOptions {
   /** Of alarms: only transitions into an active state. */
   readonly activeOnly?: boolean | undefined;
+}
+
+export interface ArchiveRowsOption {
+  /** Several, in the place of `aggregate`. */
+  readonly aggregates?: readonly Aggregate[] | undefined;
 }
 
 /** Criteria other than names, of which alarms have fewer, select from what is configured. */
@@ -121,6 +132,18 @@ export class ArchiveAccess {
     }
   }
 
+  /** Several aggregates of each bucket, in time order. */
+  async rows(
+    kind: 'measurements' | 'commands',
+    name: string,
+    options: ArchiveReadOptions & Required<ArchiveRowsOption>,
+  ): Promise<AggregateRow[]> {
+    const [only, ...others] = options.aggregates ?? [];
+    const found = (await this.read(kind, name, options)) as unknown[];
+    if (others.length > 0 || only === undefined) return found as AggregateRow[];
+    return (found as MeasurementRecord[]).map(([value, t, q]) => ({ t, ...(q !== undefined && { q }), [only]: value }));
+  }
+
   /** Several names in one answer. It has no prototype. */
   readMany<Kind extends ArchiveKind>(
     kind: Kind,
@@ -134,7 +157,7 @@ export class ArchiveAccess {
   /** Typed arrays, as they arrive: the cheapest form of many records. */
   async *columns(
     kind: 'measurements' | 'commands',
-    options: ArchiveReadOptions & ArchiveNamesOption,
+    options: ArchiveReadOptions & ArchiveRowsOption & ArchiveNamesOption,
   ): AsyncGenerator<ArchiveColumns, void> {
     const found = await this.download(kind, { ...options, form: 'columns' });
     const reader = new ColumnsReader();
@@ -149,7 +172,7 @@ export class ArchiveAccess {
   /** The bytes of CSV, or of the binary form: one document, in however many requests the names need. */
   async download(
     kind: ArchiveKind,
-    options: ArchiveReadOptions & ArchiveNamesOption & { readonly form: 'csv' | 'columns' },
+    options: ArchiveReadOptions & ArchiveRowsOption & ArchiveNamesOption & { readonly form: 'csv' | 'columns' },
   ): Promise<Download> {
     const { names, form, signal } = options;
     const operation = readsSeveral(kind);
@@ -269,8 +292,18 @@ function severalOf(options: ArchiveReadOptions & ArchiveNamesOption, names: stri
   return { names, area, search, connector, datatype, ...times, ...optionsOf(options) };
 }
 
-function optionsOf({ resampleS, aggregate, warpHead, limit, maxPoints, simulated, flags }: ArchiveReadOptions) {
-  return { resample: resampleS, aggregate, warp_head: warpHead, limit, 'max-points': maxPoints, simulated, flags };
+function optionsOf(options: ArchiveReadOptions & ArchiveRowsOption) {
+  const { resampleS, resample, tz, aggregate, aggregates, warpHead, limit, maxPoints, simulated, flags } = options;
+  return {
+    resample: resampleS ?? resample,
+    tz,
+    aggregate: aggregates?.join(',') ?? aggregate,
+    warp_head: warpHead,
+    limit,
+    'max-points': maxPoints,
+    simulated,
+    flags,
+  };
 }
 
 function secondsText(moment: ArchiveMoment): string {

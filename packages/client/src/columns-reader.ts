@@ -1,11 +1,22 @@
 // Reads the binary form of archive records: frames of typed arrays, which may be cut anywhere on their way.
-import { type ArchiveKind, archiveKinds, type Datatype, form, isDatatype, traitsOf } from '@telltale/schema';
+import {
+  type Aggregate,
+  type ArchiveKind,
+  archiveKinds,
+  type Datatype,
+  form,
+  isAggregate,
+  isDatatype,
+  traitsOf,
+} from '@telltale/schema';
 
 /** Records of one name in time order; a name may have several of these, one after the other. */
 export interface ArchiveColumns {
   readonly kind: ArchiveKind;
   readonly name: string;
   readonly datatype: Datatype;
+  /** Where several were asked for, which one: it has the buckets in which it has a value. */
+  readonly aggregate?: Aggregate;
   /** Whole microseconds since 1970. */
   readonly times: Float64Array;
   /** In the form of the datatype: numbers, 64-bit integers or texts. */
@@ -18,9 +29,12 @@ export interface ArchiveColumns {
 
 const headBytes = 16;
 const recordsMagic = 0x46435454; // TTCF
+const aggregateMagic = 0x41435454; // TTCA
 const endMagic = 0x45435454; // TTCE
 /** Beside the kind: a column of flags is behind that of the qualities. */
 const flagsFollow = 0x80;
+/** Behind the head of a frame of an aggregate: its word. */
+const wordBytes = 16;
 
 /** The last frame is so long; nothing comes after it. */
 export const endFrameBytes = headBytes;
@@ -89,6 +103,8 @@ function magicOf(bytes: Uint8Array): number {
 }
 
 interface Head {
+  /** With the word of an aggregate, where there is one. */
+  readonly headBytes: number;
   /** Undefined: there is no such datatype. */
   readonly datatype: Datatype | undefined;
   readonly isText: boolean;
@@ -103,6 +119,7 @@ function headOf(bytes: Uint8Array): Head {
   const letter = String.fromCharCode(view.getUint8(5));
   const datatype = isDatatype(letter) ? letter : undefined;
   return {
+    headBytes: magicOf(bytes) === aggregateMagic ? headBytes + wordBytes : headBytes,
     datatype,
     isText: datatype !== undefined && traitsOf(datatype).form === form.text,
     hasFlags: (view.getUint8(4) & flagsFollow) !== 0,
@@ -115,10 +132,10 @@ function headOf(bytes: Uint8Array): Head {
 function frameBytes(bytes: Uint8Array): number {
   const magic = magicOf(bytes);
   if (magic === endMagic) return headBytes;
-  if (magic !== recordsMagic) throw new BadColumns('a frame is expected');
-  const { isText, hasFlags, nameBytes, count, textBytes } = headOf(bytes);
+  if (magic !== recordsMagic && magic !== aggregateMagic) throw new BadColumns('a frame is expected');
+  const { headBytes: nameAt, isText, hasFlags, nameBytes, count, textBytes } = headOf(bytes);
   const values = isText ? padded(4 * count) + padded(textBytes) : 8 * count;
-  const size = headBytes + padded(nameBytes) + 8 * count + values + (hasFlags ? 2 : 1) * padded(count);
+  const size = nameAt + padded(nameBytes) + 8 * count + values + (hasFlags ? 2 : 1) * padded(count);
   if (size > mostFrameBytes) throw new BadColumns('a frame is too long');
   return size;
 }
@@ -126,11 +143,12 @@ function frameBytes(bytes: Uint8Array): number {
 /** The frame has a buffer of its own, so that its arrays begin where their elements may. */
 function readFrame(bytes: Uint8Array<ArrayBuffer>): ArchiveColumns {
   const { buffer } = bytes;
-  const { datatype, isText, hasFlags, nameBytes, count, textBytes } = headOf(bytes);
+  const { headBytes: nameAt, datatype, isText, hasFlags, nameBytes, count, textBytes } = headOf(bytes);
   const kind = archiveKinds[(bytes[4] ?? 0) & ~flagsFollow];
   if (kind === undefined || datatype === undefined) throw new BadColumns('the kind of a frame is unknown');
-  const name = new TextDecoder().decode(bytes.subarray(headBytes, headBytes + nameBytes));
-  const timesAt = headBytes + padded(nameBytes);
+  const aggregate = nameAt > headBytes ? wordIn(bytes.subarray(headBytes, nameAt)) : undefined;
+  const name = new TextDecoder().decode(bytes.subarray(nameAt, nameAt + nameBytes));
+  const timesAt = nameAt + padded(nameBytes);
   const valuesAt = timesAt + 8 * count;
   const textsAt = valuesAt + padded(4 * count);
   const qualitiesAt = isText ? textsAt + padded(textBytes) : valuesAt + 8 * count;
@@ -144,11 +162,18 @@ function readFrame(bytes: Uint8Array<ArrayBuffer>): ArchiveColumns {
     kind,
     name,
     datatype,
+    ...(aggregate !== undefined && { aggregate }),
     times: new Float64Array(buffer, timesAt, count),
     values: valuesOf(),
     qualities: new Uint8Array(buffer, qualitiesAt, count),
     ...(hasFlags && { flags: new Uint8Array(buffer, qualitiesAt + padded(count), count) }),
   };
+}
+
+function wordIn(bytes: Uint8Array): Aggregate {
+  const word = new TextDecoder().decode(bytes).replace(/\0+$/, '');
+  if (!isAggregate(word)) throw new BadColumns('the aggregate of a frame is unknown');
+  return word;
 }
 
 function readTexts(lengths: Uint32Array, bytes: Uint8Array): string[] {

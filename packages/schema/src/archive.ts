@@ -1,5 +1,5 @@
 // The archive on the wire: its records, its queries, and its status.
-import Type, { type Static, type TSchema } from 'typebox';
+import Type, { type Static, type TNull, type TOptional, type TProperties, type TSchema, type TUnion } from 'typebox';
 import { AlarmState } from './data-access.ts';
 import { Identifier } from './identifier.ts';
 import { ArchiveQuality, PrefixedValue, Timestamp } from './wire-schemas.ts';
@@ -49,15 +49,66 @@ export interface ArchiveRecords {
   alarms: AlarmRecord;
 }
 
+/** After OPC UA Part 13. */
+export const aggregates = [
+  'avg',
+  'mean',
+  'min',
+  'max',
+  'range',
+  'total',
+  'count',
+  'first',
+  'last',
+  'delta',
+  'stddev',
+  'duration-true',
+  'duration-false',
+  'transitions',
+  'duration-good',
+  'duration-bad',
+  'percent-good',
+  'worst-quality',
+] as const;
+export type Aggregate = (typeof aggregates)[number];
+
+export function isAggregate(word: string): word is Aggregate {
+  return (aggregates as readonly string[]).includes(word);
+}
+
+/** Buckets on the clock: minutes and hours that it shows, days, weeks from Monday, months. */
+export const calendarSteps = ['1m', '5m', '10m', '15m', '30m', '1h', '1d', '1w', '1mo'] as const;
+export type CalendarStep = (typeof calendarSteps)[number];
+
+const RowFlags = Type.Optional(Type.Integer({ description: 'With flags=1: 1 where a value in it was simulated.' }));
+
+/** A bucket of several aggregates: each is a member, and null where it has no value. */
+const bucketOf = (title: string, quality: TProperties) =>
+  Type.Object(
+    {
+      t: Timestamp,
+      ...quality,
+      ...(Object.fromEntries(
+        aggregates.map((each) => [each, Type.Optional(Type.Union([PrefixedValue, Type.Null()]))]),
+      ) as Record<Aggregate, TOptional<TUnion<[typeof PrefixedValue, TNull]>>>),
+    },
+    { title, description: 'With several aggregates: the start of a bucket, its quality, and each of them.', ...closed },
+  );
+
+export const MeasurementBucket = bucketOf('MeasurementBucket', { q: ArchiveQuality, flags: RowFlags });
+export const CommandBucket = bucketOf('CommandBucket', { flags: RowFlags });
+
+/** A bucket as a client has it. */
+export type AggregateRow = { readonly t: Timestamp; readonly q?: number; readonly flags?: number } & {
+  readonly [Each in Aggregate]?: string | null;
+};
+
 const archive = (title: string, record: TSchema) =>
   Type.Record(Identifier, Type.Array(record, { description: 'In time order.' }), { title, ...closed });
 
-export const MeasurementArchive = archive('MeasurementArchive', MeasurementRecord);
-export const CommandArchive = archive('CommandArchive', CommandRecord);
+export const MeasurementArchive = archive('MeasurementArchive', Type.Union([MeasurementRecord, MeasurementBucket]));
+export const CommandArchive = archive('CommandArchive', Type.Union([CommandRecord, CommandBucket]));
 export const AlarmArchive = archive('AlarmArchive', AlarmRecord);
-
-export const aggregates = ['avg', 'min', 'max', 'first', 'last', 'count'] as const;
-export type Aggregate = (typeof aggregates)[number];
 
 export const simulatedFilters = ['include', 'exclude', 'only'] as const;
 export type SimulatedFilter = (typeof simulatedFilters)[number];
@@ -77,10 +128,20 @@ const most = 2 ** 31 - 1;
 /** How records are chosen and thinned out, beside their interval. */
 export const alarmArchiveOptions = {
   resample: Type.Optional(
-    Type.Number({
-      exclusiveMinimum: 0,
-      maximum: 1_000_000_000,
-      description: 'Seconds: one record each, the last one at or before the beginning of the bucket.',
+    Type.Union(
+      [Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000_000 }), Type.Enum([...calendarSteps], { type: 'string' })],
+      {
+        description:
+          'Seconds from t_since on, or buckets on the clock, such as 15m, 1h, 1d, 1w, 1mo: one record each, the last ' +
+          'one at or before the beginning of the bucket.',
+      },
+    ),
+  ),
+  tz: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'With buckets on the clock: the time zone, such as Europe/Vienna; UTC where it is not given.',
+      examples: ['Europe/Vienna'],
     }),
   ),
   warp_head: Type.Optional(
@@ -113,9 +174,12 @@ export const alarmArchiveOptions = {
 export const archiveOptions = {
   ...alarmArchiveOptions,
   aggregate: Type.Optional(
-    Type.Enum([...aggregates], {
-      type: 'string',
-      description: 'With resample: of the records in the bucket; bad ones are left out, but for count.',
+    Type.String({
+      maxLength: 400,
+      description:
+        `With resample: what the bucket comes to, by time and with the value in force at its start; bad values are left ` +
+        `out. One or several, comma-separated: ${aggregates.join(', ')}.`,
+      examples: ['avg,min,max,percent-good'],
     }),
   ),
 } as const;

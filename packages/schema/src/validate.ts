@@ -13,8 +13,13 @@ export interface Checker {
   coerce(data: unknown): unknown;
 }
 
+interface Typed {
+  readonly type?: unknown;
+  readonly anyOf?: readonly Typed[];
+}
+
 interface Keywords {
-  readonly properties?: Record<string, { type?: unknown }>;
+  readonly properties?: Record<string, Typed>;
   readonly patternProperties?: object;
   readonly additionalProperties?: unknown;
 }
@@ -54,11 +59,17 @@ const textForms: Record<string, RegExp> = {
   boolean: /^(?:0|1|false|true)$/,
 };
 
+/** Several where it is one of some. */
+function typesOf({ type, anyOf = [] }: Typed): string[] {
+  return [type, ...anyOf.map((each) => each.type)].map(String);
+}
+
 /** A text of any other form stays a text, for the check to refuse: '' is no 0, and 1.5 no 1. */
-function readTexts(data: unknown, properties: Record<string, { type?: unknown }>): unknown {
+function readTexts(data: unknown, properties: Record<string, Typed>): unknown {
   const read = ([field, text]: [string, unknown]): [string, unknown] => {
-    const type = Object.hasOwn(properties, field) ? String(properties[field]?.type) : '';
-    if (typeof text !== 'string' || !textForms[type]?.test(text)) return [field, text];
+    if (typeof text !== 'string' || !Object.hasOwn(properties, field)) return [field, text];
+    const type = typesOf(properties[field] as Typed).find((each) => textForms[each]?.test(text));
+    if (type === undefined) return [field, text];
     return [field, type === 'boolean' ? text === '1' || text === 'true' : numberOf(text)];
   };
   return Object.fromEntries(Object.entries(data as object).map(read));

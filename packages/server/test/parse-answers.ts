@@ -1,6 +1,6 @@
 // Reads answers back, for tests: CSV and columns, by the words of their formats alone.
 import assert from 'node:assert/strict';
-import type { Datatype, Value } from '@telltale/schema';
+import type { Aggregate, Datatype, Value } from '@telltale/schema';
 import { simulated } from '../src/archive/records.ts';
 
 export interface PlainRecord {
@@ -12,6 +12,8 @@ export interface PlainRecord {
 export interface PlainSeries {
   readonly name: string;
   readonly datatype: Datatype;
+  /** Of several. */
+  readonly aggregate?: Aggregate;
   /** In time order. */
   readonly records: readonly PlainRecord[];
 }
@@ -36,14 +38,19 @@ export function parseBinary(bytes: Buffer): PlainSeries[] {
   const frames: PlainSeries[] = [];
   let at = 0;
   const pad = () => (at = Math.ceil(at / 8) * 8);
-  while (bytes.toString('latin1', at, at + 4) === 'TTCF') {
+  for (;;) {
+    const magic = bytes.toString('latin1', at, at + 4);
+    if (magic !== 'TTCF' && magic !== 'TTCA') break;
     const datatype = String.fromCharCode(bytes[at + 5] as number) as Datatype;
     const hasFlags = ((bytes[at + 4] as number) & 0x80) !== 0;
     const nameLength = bytes.readUInt16LE(at + 6);
     const count = bytes.readUInt32LE(at + 8);
     const textBytes = bytes.readUInt32LE(at + 12);
-    const name = bytes.toString('utf8', at + 16, at + 16 + nameLength);
-    at += 16 + nameLength;
+    at += 16;
+    const word = magic === 'TTCA' ? bytes.toString('latin1', at, at + 16).replaceAll('\0', '') : undefined;
+    if (word !== undefined) at += 16;
+    const name = bytes.toString('utf8', at, at + nameLength);
+    at += nameLength;
     pad();
     const times = Array.from({ length: count }, (_, index) => bytes.readDoubleLE(at + 8 * index));
     at += 8 * count;
@@ -79,7 +86,7 @@ export function parseBinary(bytes: Buffer): PlainSeries[] {
       const value = found[index] as Value;
       return { time: us, value: datatype === 'b' ? value === 1 : value, quality: qualities[index] as number };
     });
-    frames.push({ name, datatype, records });
+    frames.push({ name, datatype, records, ...(word !== undefined && { aggregate: word as Aggregate }) });
   }
   assert.equal(bytes.toString('latin1', at), `TTCE${'\0'.repeat(12)}`);
   return frames;

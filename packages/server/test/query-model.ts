@@ -10,13 +10,9 @@ import type { Block, Chunk } from '../src/archive/query/block.ts';
 import { PageBuffers } from '../src/archive/query/page.ts';
 import { Columns, replaces, type Series, simulated } from '../src/archive/records.ts';
 import type { SeriesSnapshot } from '../src/archive/store/snapshot.ts';
+import { bucketsOf, type PlainRecord, writtenBucket } from './aggregate-model.ts';
 
-export interface PlainRecord {
-  readonly datatype: Datatype;
-  readonly time: number;
-  readonly value: Value;
-  readonly quality: number;
-}
+export type { PlainRecord };
 
 export interface Part {
   readonly series: Series;
@@ -113,24 +109,6 @@ export function visible(parts: readonly Part[]): PlainRecord[] {
 export const isSimulated = ({ quality }: PlainRecord) => (quality & simulated) !== 0;
 export const isBad = ({ quality }: PlainRecord) => (quality & 0xc0) === 0;
 
-function aggregated(records: readonly PlainRecord[], time: number, aggregate: Aggregate): PlainRecord[] {
-  const sound = records.filter((record) => !isBad(record));
-  const newest = records.at(-1);
-  const isAllGood = records.every(({ quality }) => (quality & 0xc0) === 0xc0);
-  const soundQuality = isAllGood ? qualities.good : qualities.uncertain.subnormal;
-  const mark = records.some((record) => isSimulated(record)) ? simulated : 0;
-  const quality = (newest === undefined || sound.length > 0 ? soundQuality : newest.quality & 0xff) | mark;
-  if (aggregate === 'count') return [{ datatype: 'l', time, value: BigInt(records.length), quality }];
-  if (newest === undefined) return [];
-  const numbers = sound.map(({ value }) => Number(value));
-  const mean = numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
-  if (aggregate === 'avg') {
-    return [{ datatype: 'd', time, value: sound.length > 0 ? mean : Number(newest.value), quality }];
-  }
-  if (sound.length === 0) return [{ ...newest, time, quality }];
-  return [{ ...(chosen(sound, aggregate) as PlainRecord), time, quality }];
-}
-
 export function chosen(
   records: readonly PlainRecord[],
   which: 'first' | 'last' | 'min' | 'max',
@@ -180,12 +158,19 @@ export function assertThinned(
 }
 
 /** Of records those that the request is about. */
-function wanted(all: readonly PlainRecord[], { simulated: which }: ReadRequest): readonly PlainRecord[] {
+export function wanted(all: readonly PlainRecord[], { simulated: which }: ReadRequest): readonly PlainRecord[] {
   return which === undefined ? all : all.filter((record) => isSimulated(record) === (which === 'only'));
 }
 
+/** Where buckets begin, and where the last one ends; none of an empty interval. */
+export function edgesOf({ sinceUs, untilUs, resampleUs = 1 }: ReadRequest): number[] {
+  const edges: number[] = [];
+  for (let time = sinceUs; time < untilUs; time += resampleUs) edges.push(time);
+  return edges.length > 0 ? [...edges, untilUs] : [];
+}
+
 export function asked(every: readonly PlainRecord[], request: ReadRequest): PlainRecord[] {
-  const { sinceUs, untilUs, resampleUs, aggregate, warpHead, limit, maxPoints } = request;
+  const { sinceUs, untilUs, resampleUs, warpHead, limit, maxPoints } = request;
   const all = wanted(every, request);
   let records = all.filter(({ time }) => sinceUs <= time && time < untilUs);
   const inForce = (at: number) => all.findLast(({ time }) => time <= at);
@@ -196,19 +181,32 @@ export function asked(every: readonly PlainRecord[], request: ReadRequest): Plai
     records.unshift({ ...head, time: sinceUs });
   }
   if (resampleUs !== undefined) {
-    const given = isAdded ? [{ ...head, time: sinceUs }] : [];
-    const source = [...given, ...records];
-    records = [];
-    for (let time = sinceUs; time < untilUs; time += resampleUs) {
-      const held = inForce(time);
-      if (aggregate !== undefined) {
-        const some = source.filter((record) => time <= record.time && record.time < time + resampleUs);
-        records.push(...aggregated(some, time, aggregate));
-      } else if (held !== undefined) records.push({ ...held, time });
-    }
+    records = edgesOf(request)
+      .slice(0, -1)
+      .flatMap((time) => {
+        const held = inForce(time);
+        return held === undefined ? [] : [{ ...held, time }];
+      });
   }
   if (maxPoints !== undefined) records = thinned(records, request, maxPoints);
   return records.slice(0, limit);
+}
+
+/** The same of aggregates, as JSON without flags has it. */
+export function aggregated(
+  every: readonly PlainRecord[],
+  request: ReadRequest,
+  aggregates: readonly Aggregate[],
+): string[] {
+  const hasQuality = request.kind === 'measurements';
+  const judged = wanted(every, request).map((record) => judgedOf(record, hasQuality));
+  const buckets = bucketsOf(judged, edgesOf(request), aggregates).slice(0, request.limit);
+  return buckets.map((bucket) => writtenBucket(bucket, aggregates, hasQuality));
+}
+
+/** Without marks; a command has no quality, and counts as good. */
+export function judgedOf(record: PlainRecord, hasQuality: boolean): PlainRecord {
+  return { ...record, quality: hasQuality ? record.quality & 0xff : qualities.good };
 }
 
 /** As a read with flags gives it. */

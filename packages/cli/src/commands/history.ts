@@ -1,11 +1,15 @@
 // `telltale history`: what was, from the archive.
-import type { ArchiveOneOptions } from '@telltale/client';
+import type { ArchiveOneOptions, ArchiveRowsOption } from '@telltale/client';
 import {
+  type Aggregate,
+  type AggregateRow,
   type AlarmRecord,
   type ArchiveKind,
   type ArchiveRecords,
   aggregates,
   type CommandRecord,
+  calendarSteps,
+  isAggregate,
   type MeasurementRecord,
   quality,
 } from '@telltale/schema';
@@ -34,12 +38,20 @@ export const history: CommandDeclaration = {
   options: [
     sinceOption,
     untilOption,
-    { name: 'resample', value: 'SECONDS', summary: 'One record per interval, the last before its end; also 5m, 1h' },
+    {
+      name: 'resample',
+      value: 'STEP',
+      summary: `One record per bucket: ${calendarSteps.join(', ')} on the clock, or seconds such as 90 or 90s from --since`,
+    },
+    {
+      name: 'tz',
+      value: 'ZONE',
+      summary: 'Time zone of buckets on the clock, such as Europe/Vienna; default: your own',
+    },
     {
       name: 'aggregate',
-      value: 'WORD',
-      values: aggregates,
-      summary: 'With --resample: aggregate of the records of each interval',
+      value: 'WORDS',
+      summary: `With --resample: what each bucket comes to, comma-separated: ${aggregates.join(', ')}`,
     },
     { name: 'max-points', value: 'N', summary: 'Downsample to about N records that give the same plot' },
     { name: 'limit', value: 'N', summary: 'At most N records per name' },
@@ -54,6 +66,7 @@ export const history: CommandDeclaration = {
     'telltale history tank1_level',
     "telltale history 'tank*_level' --area works --since 10m",
     'telltale history tank1_level --since 1d --resample 5m --aggregate avg',
+    'telltale history tank1_level --since 7d --resample 1d --tz Europe/Vienna --aggregate avg,max,percent-good',
     'telltale history --alarms tank1_overflowing --since 2026-01-31 --csv',
   ],
   run: async (call) => {
@@ -67,19 +80,35 @@ export const history: CommandDeclaration = {
   },
 };
 
-function readOptions(call: Call): ArchiveOneOptions {
+function readOptions(call: Call): ArchiveOneOptions & ArchiveRowsOption {
   const { options } = call;
-  const resample = options.get('resample');
   return {
     ...intervalOf(call, { since: -3600 }),
-    resampleS: resample === undefined ? undefined : readSeconds('resample', resample),
-    aggregate: options.get('aggregate') as ArchiveOneOptions['aggregate'],
+    ...readStep(options),
+    aggregates: options.get('aggregate')?.split(',').map(readAggregate),
     warpHead: options.has('warp-head') || undefined,
     limit: readCount(options, 'limit'),
     maxPoints: readCount(options, 'max-points'),
     activeOnly: options.has('active') || undefined,
     ...simulatedOf(call),
   };
+}
+
+/** Steps on the clock are those of the place, unless another one is named. */
+function readStep(options: Call['options']): Pick<ArchiveOneOptions, 'resample' | 'resampleS' | 'tz'> {
+  const text = options.get('resample');
+  const tz = options.get('tz');
+  const resample = calendarSteps.find((each) => each === text);
+  if (resample !== undefined) return { resample, tz: tz ?? Intl.DateTimeFormat().resolvedOptions().timeZone };
+  if (tz !== undefined) throw new UsageError(`--tz goes with --resample ${calendarSteps.join(' or ')}.`);
+  return { resampleS: text === undefined ? undefined : readSeconds('resample', text) };
+}
+
+function readAggregate(word: string): Aggregate {
+  if (isAggregate(word)) return word;
+  throw new UsageError(
+    `There is no aggregate ${JSON.stringify(word.slice(0, 60))}: there are ${aggregates.join(', ')}.`,
+  );
 }
 
 function readCount(options: Call['options'], name: string): number | undefined {
@@ -109,7 +138,7 @@ async function printJson({ client, terminal, args }: Call, kind: ArchiveKind, op
   await terminal.write(args.length === 0 ? '{}\n' : `${before.slice(0, -1)}}\n`);
 }
 
-async function printLines(call: Call, kind: ArchiveKind, options: ArchiveOneOptions) {
+async function printLines(call: Call, kind: ArchiveKind, options: ArchiveOneOptions & ArchiveRowsOption) {
   const { client, terminal, args } = call;
   const names = new Set(args);
   const shown = kind === 'alarms' ? {} : await shownOf(call, kind, [...names]);
@@ -118,13 +147,43 @@ async function printLines(call: Call, kind: ArchiveKind, options: ArchiveOneOpti
     for await (const page of client.archive.pages(kind, name, { ...options, flags: true })) {
       for (const record of page) {
         const named: Cell[] = names.size > 1 ? [{ text: name, style: 'bold' }, '  '] : [];
-        await terminal.line(...named, ...cellsOf(kind, record, shown[name]));
+        const isRow = kind !== 'alarms' && 't' in record;
+        const [only] = options.aggregates ?? [];
+        const cells = isRow ? rowCells(record, shown[name]) : cellsOf(kind, record, shownAs(only, shown[name]));
+        await terminal.line(...named, ...cells);
       }
       count += page.length;
     }
     if (count === 0) terminal.note(`There are no records of ${name} in this time.`);
   }
 }
+
+/** Several aggregates of a bucket. */
+function rowCells({ t, q, flags: _, ...values }: AggregateRow, shown: Shown | undefined): Cell[] {
+  const cells = Object.entries(values).map(([word, value]) => {
+    return `${word} ${value === null ? '–' : valueText(value, shownAs(word as Aggregate, shown))}`;
+  });
+  return [timeText(t), '  ', cells.join('  '), ...(q === undefined ? [] : ['  ', qualityCell(q)])];
+}
+
+/** Not all of them have the unit of their values. */
+function shownAs(aggregate: Aggregate | undefined, shown: Shown | undefined): Shown | undefined {
+  if (aggregate === undefined || !ofOtherUnits.has(aggregate)) return shown;
+  if (aggregate === 'percent-good') return { eu: '%' };
+  return aggregate.startsWith('duration-') ? { eu: 's' } : {};
+}
+
+const ofOtherUnits: ReadonlySet<Aggregate> = new Set([
+  'total',
+  'count',
+  'duration-true',
+  'duration-false',
+  'transitions',
+  'duration-good',
+  'duration-bad',
+  'percent-good',
+  'worst-quality',
+]);
 
 function cellsOf(kind: ArchiveKind, record: ArchiveRecords[ArchiveKind], shown: Shown | undefined): Cell[] {
   if (kind === 'alarms') {

@@ -11,10 +11,12 @@ import {
   archiveKinds,
   archiveOptions,
   CommandArchive,
+  CommandBucket,
   CommandRecord,
   columnsType,
   csvType,
   MeasurementArchive,
+  MeasurementBucket,
   MeasurementRecord,
   ndjsonType,
 } from '../archive.ts';
@@ -80,7 +82,9 @@ const readArchive = {
     ...archiveOptions,
     active: Type.Optional(Type.Boolean({ description: 'Of alarms: only transitions into an active state.' })),
   },
-  answer: { records: Type.Array(Type.Union([MeasurementRecord, CommandRecord, AlarmRecord])) },
+  answer: {
+    records: Type.Array(Type.Union([MeasurementRecord, CommandRecord, AlarmRecord, MeasurementBucket, CommandBucket])),
+  },
 } as const;
 
 const eraseArchive = {

@@ -1,11 +1,18 @@
 // The interface of the archive for the rest of the server. Everything behind it runs on other threads.
-import { type Aggregate, aggregates, type BatchMessage, type Datatype } from '@telltale/schema';
+import { type Aggregate, aggregates, type BatchMessage, type CalendarStep, type Datatype } from '@telltale/schema';
 import type { Kind, SeriesKey, SimulatedFilter } from './records.ts';
 import type { Visitor } from './turnstile.ts';
 
-export { type Aggregate, aggregates };
+export { type Aggregate, aggregates, type CalendarStep };
 
 export type RecordForm = 'json' | 'csv' | 'binary';
+
+/** Buckets on the clock. */
+export interface Calendar {
+  readonly step: CalendarStep;
+  /** Of the IANA database, such as `Europe/Vienna`. */
+  readonly zone: string;
+}
 
 export interface ReadRequest {
   readonly kind: Kind;
@@ -20,7 +27,10 @@ export interface ReadRequest {
   /** The engineering unit of the values, for the header of CSV. */
   readonly unit?: string | undefined;
   readonly resampleUs?: number | undefined;
-  readonly aggregate?: Aggregate | undefined;
+  /** In the place of `resampleUs`. */
+  readonly calendar?: Calendar | undefined;
+  /** With either of them, each once, at least one; several are given as rows. */
+  readonly aggregates?: readonly Aggregate[] | undefined;
   readonly warpHead?: boolean | undefined;
   readonly limit?: number | undefined;
   readonly maxPoints?: number | undefined;

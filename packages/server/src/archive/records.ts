@@ -26,8 +26,8 @@ export interface SeriesRename {
 
 /** Beside the low byte of its quality: the record replaces older ones at the same time. */
 export const replaces = 0x100;
-/** Beside the low byte of its quality, in answers alone: no record, but a mark that records are missing from here on. */
-export const marksGap = 0x200;
+/** Beside the low byte of its quality, in answers alone: no value, in a row of several aggregates. */
+export const lacksValue = 0x200;
 
 /** Beside the low byte of its quality: the value was simulated, or an alarm was raised or cleared by such a value. */
 export const simulated = 0x400;
@@ -68,7 +68,7 @@ export class Columns {
   declare numbers: Float64Array;
   /** Values that are stored as 64-bit integers: the same bytes as `numbers`. */
   declare longs: BigInt64Array;
-  /** The low byte, `replaces` and `simulated`; in answers also `marksGap`. The low byte of commands and alarms is zero. */
+  /** The low byte, `replaces` and `simulated`; in answers also `lacksValue`. The low byte of commands and alarms is zero. */
   declare qualities: Uint16Array;
   /** Texts, by position; empty otherwise. */
   texts: string[] = [];

@@ -6,6 +6,7 @@ import { type Clock, onAbort, ProblemError } from '@telltale/schema';
 import { type Link, startThread, threadPort, WorkerLink } from '../threads/index.ts';
 import type { ArchiveReader, QueryResult, ReadRequest } from './archive-access.ts';
 import type { ReaderClient, ReaderThread, WriterThread } from './protocol.ts';
+import { leastUsOf } from './query/calendar-grid.ts';
 import { Turnstile, type TurnstileLimits } from './turnstile.ts';
 
 /** Pages that may be made ahead of who takes them. */
@@ -198,9 +199,11 @@ export class RunningQueries {
 }
 
 /** By its parameters: the number of plain records is not known in advance. */
-function isLong({ names, sinceUs, untilUs, resampleUs, limit = Number.POSITIVE_INFINITY }: ReadRequest): boolean {
-  if (resampleUs === undefined) return false;
-  return Math.min(limit, (untilUs - sinceUs) / resampleUs) * names.length > mostShort;
+function isLong(request: ReadRequest): boolean {
+  const { names, sinceUs, untilUs, resampleUs, calendar, aggregates = [], limit = Number.POSITIVE_INFINITY } = request;
+  const stepUs = resampleUs ?? (calendar === undefined ? undefined : leastUsOf(calendar.step));
+  if (stepUs === undefined) return false;
+  return Math.min(limit, (untilUs - sinceUs) / stepUs) * Math.max(1, aggregates.length) * names.length > mostShort;
 }
 
 export interface QueryCounts {

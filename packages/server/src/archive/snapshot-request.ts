@@ -29,6 +29,6 @@ export function snapshotRequest(request: ReadRequest, from: number): SnapshotReq
   };
 }
 
-export function needsHead({ warpHead, resampleUs, aggregate }: ReadRequest): boolean {
-  return warpHead === true || (resampleUs !== undefined && aggregate === undefined);
+export function needsHead({ warpHead, resampleUs, calendar }: ReadRequest): boolean {
+  return warpHead === true || resampleUs !== undefined || calendar !== undefined;
 }

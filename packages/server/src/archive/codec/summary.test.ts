@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { Columns, type Kind } from '../records.ts';
 import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
-import { readSummary, type Summary, summarize, writeSummary } from './summary.ts';
+import { readSummary, type Summary, type SummaryTimes, summarize, writeSummary } from './summary.ts';
 
 type Row = readonly [value: number, quality: number];
 
@@ -45,6 +45,36 @@ function expected(rows: readonly Row[], columns: Columns, kind: Kind): Summary {
     last: at(rows.length - 1),
     min: empty ? undefined : at(place(values.reduce((a, b) => (b < a ? b : a)))),
     max: empty ? undefined : at(place(values.reduce((a, b) => (b > a ? b : a)))),
+    times: timesOf(rows, columns, kind),
+  };
+}
+
+/** The time from each record to the next; sums are rounded as they come. */
+function timesOf(rows: readonly Row[], columns: Columns, kind: Kind): SummaryTimes | undefined {
+  const isSound = (quality: number) => kind !== 'measurements' || (quality & 0xc0) !== 0;
+  const isGood = (quality: number) => kind !== 'measurements' || (quality & 0xc0) === 0xc0;
+  const usAt = (at: number) => (at + 1 < rows.length ? (columns.times[at + 1] ?? 0) - (columns.times[at] ?? 0) : 0);
+  const sum = (count: (row: Row, at: number) => number) => rows.reduce((total, row, at) => total + count(row, at), 0);
+  const sound = rows.filter(([, quality]) => isSound(quality)).map(([value]) => value);
+  const mean = sound.reduce((total, value) => total + value, 0) / sound.length;
+  const badUs = sum(([, quality], at) => (isSound(quality) ? 0 : usAt(at)));
+  const isConstant = sound.length > 0 && sound.every((value) => value === sound[0]);
+  const allUs = (columns.times[rows.length - 1] ?? 0) - (columns.times[0] ?? 0);
+  const integral = isConstant
+    ? (sound[0] as number) * (allUs - badUs)
+    : sum(([value, quality], at) => (isSound(quality) ? value * usAt(at) : 0));
+  const squares = isConstant ? 0 : sound.reduce((total, value) => total + (value - mean) * (value - mean), 0);
+  if (!Number.isFinite(integral) || !Number.isFinite(squares)) return undefined;
+  const rank = (quality: number) => (!isSound(quality) ? 0 : isGood(quality) ? 2 : 1);
+  const worst = rows.map(([, quality]) => quality).reduce((a, b) => (rank(b) < rank(a) ? b : a));
+  return {
+    goodUs: sum(([, quality], at) => (isGood(quality) ? usAt(at) : 0)),
+    badUs,
+    trueUs: sum(([value, quality], at) => (isSound(quality) && value !== 0 ? usAt(at) : 0)),
+    integral,
+    squares,
+    transitions: sound.filter((value, at) => at > 0 && (value === 0) !== (sound[at - 1] === 0)).length,
+    worst: kind === 'measurements' ? worst & 0xff : 0xc0,
   };
 }
 
@@ -116,7 +146,7 @@ describe('a summary', () => {
     assert.equal(readSummary(new ByteReader(out.written()), spanOf(columns)), undefined);
   });
 
-  test('takes at most 45 bytes of decimals, and few of a constant', () => {
+  test('takes at most 70 bytes of decimals, and few of a constant', () => {
     const sizeOf = (list: readonly Row[]) => {
       const out = new ByteWriter(16);
       const columns = columnsOf(list);
@@ -124,8 +154,21 @@ describe('a summary', () => {
       return out.length;
     };
     const decimals = Array.from({ length: 1024 }, (_, index): Row => [Math.round(1e5 * Math.sin(index)) / 100, 192]);
-    assert.ok(sizeOf(decimals) <= 45);
+    assert.ok(sizeOf(decimals) <= 70);
     assert.ok(sizeOf(decimals.map(() => [21.5, 192])) <= 14);
+  });
+
+  test('of a program that knew nothing of times is read, and says nothing of them', () => {
+    const columns = columnsOf([
+      [1, 192],
+      [2, 24],
+    ]);
+    const { times: _, ...old } = summarize({ kind: 'measurements', datatype: 'd' }, columns, 0, 2) ?? assert.fail();
+    const out = new ByteWriter(16);
+    writeSummary(out, { ...old, times: undefined }, spanOf(columns));
+    const reader = new ByteReader(out.written().slice());
+    assert.deepEqual(readSummary(reader, spanOf(columns)), { ...old, times: undefined });
+    assert.equal(reader.left, 0);
   });
 
   test('that was changed or cut is refused or read, within its bounds', () => {

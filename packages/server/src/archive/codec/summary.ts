@@ -30,6 +30,24 @@ export interface Summary {
   /** Of the records that are not bad, the first of equal ones; undefined where all are bad. */
   readonly min: SummaryRecord | undefined;
   readonly max: SummaryRecord | undefined;
+  /** Undefined where the program that wrote it did not know of them, or where one is beyond all doubles. */
+  readonly times: SummaryTimes | undefined;
+}
+
+/** What aggregates need to know of the time from the first record to the last, in which each is in force until the next. */
+export interface SummaryTimes {
+  /** Whole microseconds: of good values, of bad ones, and of those that are neither bad nor zero. */
+  readonly goodUs: number;
+  readonly badUs: number;
+  readonly trueUs: number;
+  /** Values that are not bad times their microseconds, added in their order. */
+  readonly integral: number;
+  /** Of the records that are not bad: the squares of their distances from their mean. */
+  readonly squares: number;
+  /** How often a value that is not bad is zero and the next one is not, or the other way round. */
+  readonly transitions: number;
+  /** The quality of the first record of the worst status: bad, else neither bad nor good, else good. */
+  readonly worst: number;
 }
 
 /** What an index says of a chunk beside its summary, which is written in relation to it. */
@@ -91,7 +109,62 @@ export function summarize(
     last: recordAt(to - 1),
     min: min < 0 ? undefined : recordAt(min),
     max: max < 0 ? undefined : recordAt(max),
+    times: timesOf({ times, qualities, numbers, shift, judged }, from, to, { mean: sum / good, low, high }),
   };
+}
+
+interface SummarizedColumns {
+  readonly times: Float64Array;
+  readonly qualities: Uint16Array;
+  /** Those from `shift` on. */
+  readonly numbers: Float64Array;
+  readonly shift: number;
+  /** Added to each quality. */
+  readonly judged: number;
+}
+
+interface Values {
+  readonly mean: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+function timesOf(columns: SummarizedColumns, from: number, to: number, values: Values): SummaryTimes | undefined {
+  const { times, qualities, numbers, shift, judged } = columns;
+  const { mean, low, high } = values;
+  const end = to - 1;
+  let [goodUs, badUs, trueUs, integral, squares, transitions] = [0, 0, 0, 0, 0, 0];
+  let state = -1;
+  let worst = (qualities[from] as number) | judged;
+  for (let index = from; index < to; index++) {
+    const quality = (qualities[index] as number) | judged;
+    const status = quality & goodStatus;
+    const us = index < end ? (times[index + 1] as number) - (times[index] as number) : 0;
+    if (status !== goodStatus && isWorse(status, worst & goodStatus)) worst = quality;
+    if (status === 0) {
+      badUs += us;
+      continue;
+    }
+    if (status === goodStatus) goodUs += us;
+    const value = numbers[index - shift] as number;
+    const next = value === 0 ? 0 : 1;
+    if (next !== state && state >= 0) transitions++;
+    state = next;
+    if (value !== 0) trueUs += us;
+    integral += value * us;
+    squares += (value - mean) * (value - mean);
+  }
+  if (low === high) [integral, squares] = [low * (spanUs(times, from, to) - badUs), 0];
+  if (!Number.isFinite(integral) || !Number.isFinite(squares)) return undefined;
+  return { goodUs, badUs, trueUs, integral, squares, transitions, worst: worst & qualityMask.archived };
+}
+
+function isWorse(status: number, than: number): boolean {
+  return status === 0 ? than !== 0 : than === goodStatus;
+}
+
+function spanUs(times: Float64Array, from: number, to: number): number {
+  return (times[to - 1] as number) - (times[from] as number);
 }
 
 /** Longs as doubles; undefined where one cannot be a double. */
@@ -114,6 +187,7 @@ const same = { own: 0, first: 1, last: 2, none: 3 } as const;
 const lastValueIsFirst = 0x10;
 const sumIsDecimal = 0x20;
 const notAllGood = 0x40;
+const hasTimes = 0x80;
 
 export function writeSummary(out: ByteWriter, summary: Summary | undefined, span: ChunkSpan): void {
   if (summary === undefined) {
@@ -131,7 +205,8 @@ export function writeSummary(out: ByteWriter, summary: Summary | undefined, span
       (greatest << 2) |
       (isValueSame ? lastValueIsFirst : 0) |
       (isSumDecimal ? sumIsDecimal : 0) |
-      (summary.isAllGood ? 0 : notAllGood),
+      (summary.isAllGood ? 0 : notAllGood) |
+      (summary.times === undefined ? 0 : hasTimes),
   );
   if (!summary.isAllGood) out.varint(summary.count - summary.good);
   writeNumber(out, summary.sum, isSumDecimal ? places : -1);
@@ -143,6 +218,22 @@ export function writeSummary(out: ByteWriter, summary: Summary | undefined, span
   if (!isValueSame) writeNumber(out, last.value, places);
   if (min !== undefined && least === same.own) writeRecord(out, min, first, places);
   if (max !== undefined && greatest === same.own) writeRecord(out, max, first, places);
+  if (summary.times !== undefined) writeTimes(out, summary, summary.times);
+}
+
+/** What follows from the rest is not written. */
+function writeTimes(out: ByteWriter, { isAllGood, min, max }: Summary, times: SummaryTimes): void {
+  if (!isAllGood) {
+    out.varint(times.goodUs);
+    out.varint(times.badUs);
+    out.u8(times.worst);
+  }
+  if (min === undefined || max === undefined || min.value === max.value) return;
+  out.f64(times.integral);
+  out.f64(times.squares);
+  if (min.value > 0 || max.value < 0) return;
+  out.varint(times.trueUs);
+  out.varint(times.transitions);
 }
 
 /** `span` is the one that the summary was written with. */
@@ -168,7 +259,30 @@ export function readSummary(reader: ByteReader, span: ChunkSpan): Summary | unde
   };
   const min = readExtreme(reader, flags & 3, first, last, places);
   const max = readExtreme(reader, (flags >>> 2) & 3, first, last, places);
-  return { count: span.count, good: span.count - bad, isAllGood, sum, first, last, min, max };
+  const summary = { count: span.count, good: span.count - bad, isAllGood, sum, first, last, min, max };
+  return { ...summary, times: (flags & hasTimes) === 0 ? undefined : readTimes(reader, summary) };
+}
+
+function readTimes(reader: ByteReader, summary: Omit<Summary, 'times'>): SummaryTimes {
+  const { isAllGood, first, last, min, max } = summary;
+  const allUs = last.time - first.time;
+  const goodUs = isAllGood ? allUs : reader.varint();
+  const badUs = isAllGood ? 0 : reader.varint();
+  // A command's quality is zero, and counts as good.
+  const worst = isAllGood ? (first.quality | goodStatus) & qualityMask.archived : reader.u8();
+  if (goodUs + badUs > allUs) throw new RangeError('a summary has more time than its chunk');
+  const soundUs = allUs - badUs;
+  const constant = { goodUs, badUs, squares: 0, transitions: 0, worst };
+  if (min === undefined || max === undefined) return { ...constant, integral: 0, trueUs: 0 };
+  if (min.value === max.value) {
+    return { ...constant, integral: min.value * soundUs, trueUs: min.value === 0 ? 0 : soundUs };
+  }
+  const [integral, squares] = [reader.f64(), reader.f64()];
+  if (!Number.isFinite(integral) || !(squares >= 0)) throw new RangeError('a summary has impossible sums');
+  if (min.value > 0 || max.value < 0) return { ...constant, integral, squares, trueUs: soundUs };
+  const [trueUs, transitions] = [reader.varint(), reader.varint()];
+  if (trueUs > soundUs) throw new RangeError('a summary has more time than its chunk');
+  return { ...constant, integral, squares, trueUs, transitions };
 }
 
 function sameOf(record: SummaryRecord | undefined, first: SummaryRecord, last: SummaryRecord): number {

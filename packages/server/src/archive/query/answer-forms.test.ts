@@ -260,21 +260,21 @@ test('a text far longer than a page is given whole', () => {
 test('averages of texts, and counts of alarms, are refused', () => {
   const note: PlainSeries = { name: 'note', datatype: 's', records: [{ time: 1, value: 'a', quality: 192 }] };
   for (const aggregate of ['avg', 'min', 'max'] as const) {
-    assert.throws(() => read([note], { resampleUs: 10, aggregate }), { problem: 'invalid-query' });
+    assert.throws(() => read([note], { resampleUs: 10, aggregates: [aggregate] }), { problem: 'invalid-query' });
   }
-  assert.throws(() => read([note], { kind: 'alarms', resampleUs: 10, aggregate: 'count' }), {
+  assert.throws(() => read([note], { kind: 'alarms', resampleUs: 10, aggregates: ['count'] }), {
     problem: 'invalid-query',
   });
   assert.equal(
-    read([note], { untilUs: 20, resampleUs: 10, aggregate: 'count' }).toString(),
-    '{"note":[["l1",[0,0],192],["l0",[0,10],192]]}',
+    read([note], { untilUs: 20, resampleUs: 10, aggregates: ['count'] }).toString(),
+    '{"note":[["l1",[0,0],88],["l0",[0,10],192]]}',
   );
 });
 
 test('the average of the greatest doubles is no infinity', () => {
   const { MAX_VALUE } = Number;
   const records = [MAX_VALUE, MAX_VALUE, MAX_VALUE].map((value, at) => ({ time: at, value, quality: 192 }));
-  const json = read([{ name: 'level', datatype: 'd', records }], { untilUs: 10, resampleUs: 10, aggregate: 'avg' });
+  const json = read([{ name: 'level', datatype: 'd', records }], { untilUs: 10, resampleUs: 10, aggregates: ['avg'] });
   assert.equal(json.toString(), `{"level":[["${formatPrefixed('d', MAX_VALUE)}",[0,0],192]]}`);
 });
 

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { Batch } from '@telltale/schema';
 import { ManualClock } from '@telltale/schema/testing';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
-import type { ReadRequest } from '../archive-access.ts';
+import { aggregates, type ReadRequest } from '../archive-access.ts';
 import { BlockFile } from '../files/block-file.ts';
 import type { Damage } from '../files/damage.ts';
 import { systemDisk } from '../files/disk.ts';
@@ -145,11 +145,11 @@ const asked: readonly Partial<ReadRequest>[] = [
   { limit: 10 },
   { names: ['level', 'note'], resampleUs: 86_400_000_000 },
   { names: ['note'], resampleUs: 777_777_777 },
-  { resampleUs: 3_600_000_000, aggregate: 'avg' },
-  { resampleUs: 3_600_000_000, aggregate: 'min' },
-  { resampleUs: 100_000_000, aggregate: 'max' },
-  { resampleUs: dayUs, aggregate: 'count' },
-  { names: ['note'], resampleUs: 3_600_000_000, aggregate: 'first' },
+  { resampleUs: 3_600_000_000, aggregates: ['avg'] },
+  { resampleUs: 3_600_000_000, aggregates: ['min'] },
+  { resampleUs: 100_000_000, aggregates: ['max'] },
+  { resampleUs: dayUs, aggregates: ['count'] },
+  { names: ['note'], resampleUs: 3_600_000_000, aggregates: ['first'] },
   { simulated: 'only', flags: true },
   { simulated: 'exclude', resampleUs: 777_777_777 },
   { simulated: 'only', sinceUs: startUs + 30 * dayUs, warpHead: true },
@@ -227,9 +227,19 @@ test('trends and aggregates over long intervals are made from summaries', () => 
   assert.deepEqual(extremes(thinned), extremes(all));
   const whole = look(store, { untilUs, maxPoints: 400_000 });
   assert.deepEqual(whole.bytes, look(store, { untilUs }).bytes);
-  const counted = look(store, { untilUs, resampleUs: 40_960_000_000, aggregate: 'count' });
-  assert.equal(counted.bytes.toString().match(/"l40960"/g)?.length, 9);
-  assert.ok(counted.chunks < 100, `${counted.chunks} of 391 chunks`);
+  const resampleUs = 40_960_000_000;
+  const { level: buckets } = JSON.parse(look(store, { untilUs, resampleUs, aggregates: ['count'] }).bytes.toString());
+  const sound = all.filter(([, , q]) => q >= 0x40).length;
+  assert.equal(
+    (buckets as [string][]).reduce((sum, [count]) => sum + Number(count.slice(1)), 0),
+    sound,
+  );
+  for (const aggregate of aggregates) {
+    const { chunks } = look(store, { untilUs, resampleUs, aggregates: [aggregate] });
+    assert.ok(chunks < 40, `${chunks} of 391 chunks for ${aggregate}`);
+  }
+  const several = look(store, { untilUs, resampleUs, aggregates: ['avg', 'min', 'max', 'percent-good'] });
+  assert.ok(several.chunks < 40, `${several.chunks} of 391 chunks`);
   store.close();
 });
 
@@ -241,15 +251,16 @@ test('AR-25: chunks without simulated records are passed over, or counted by the
   flush(store);
   const untilUs = startUs + 200_100_000_000;
   const counted = (which: 'exclude' | 'only') => {
-    const options = { untilUs, resampleUs: 200_100_000_000, aggregate: 'count', simulated: which } as const;
+    const options = { untilUs, resampleUs: 200_100_000_000, aggregates: ['count'], simulated: which } as const;
     const { bytes, chunks } = look(store, options);
     return [JSON.parse(bytes.toString()).level[0][0], chunks <= 2];
   };
   assert.deepEqual(
     [counted('exclude'), counted('only')],
     [
-      ['l200000', true],
-      ['l100', true],
+      // Bad ones are not counted.
+      ['l197938', true],
+      ['l99', true],
     ],
   );
   assert.ok(look(store, { untilUs, simulated: 'only' }).chunks <= 2);

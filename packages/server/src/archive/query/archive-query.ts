@@ -5,6 +5,7 @@ import { type Damage, Damaged } from '../files/damage.ts';
 import type { Snapshot } from '../store/snapshot.ts';
 import type { AnswerForm } from './answer-form.ts';
 import { BinaryForm } from './binary-form.ts';
+import { BinaryRows } from './binary-rows.ts';
 import type { Block } from './block.ts';
 import { CsvForm } from './csv-form.ts';
 import { JsonForm } from './json-form.ts';
@@ -12,6 +13,7 @@ import { recordsOf, refuseUnfit } from './name-records.ts';
 import { NameSnapshot } from './name-snapshot.ts';
 import { Page, PageBuffers } from './page.ts';
 import { atEnd, atRun, type RecordRuns } from './record-runs.ts';
+import { CsvRows, JsonRows } from './row-forms.ts';
 
 const usualTurnMs = 8;
 /** A page of so much is worth being given at the end of a turn; shorter ones wait for more. */
@@ -131,7 +133,8 @@ export class ArchiveQuery {
       return;
     }
     this.#runs = recordsOf(snapshot, this.#request);
-    this.#left = this.#request.limit ?? Number.POSITIVE_INFINITY;
+    // A row has a record for each aggregate.
+    this.#left = (this.#request.limit ?? Number.POSITIVE_INFINITY) * (this.#request.aggregates?.length ?? 1);
     this.#form.beginName(this.#page, name, series.at(-1)?.datatype);
   }
 
@@ -165,7 +168,12 @@ export class ArchiveQuery {
   }
 }
 
-function formOf({ form, kind, flags = false, unit }: ReadRequest): AnswerForm {
-  if (form === 'csv') return new CsvForm(kind, flags, unit);
+function formOf({ form, kind, flags = false, unit, aggregates = [] }: ReadRequest): AnswerForm {
+  if (aggregates.length > 1) {
+    if (form === 'csv') return new CsvRows(kind, aggregates, flags);
+    return form === 'binary' ? new BinaryRows(kind, aggregates, flags) : new JsonRows(kind, aggregates, flags);
+  }
+  // Not all aggregates have the unit of their values.
+  if (form === 'csv') return new CsvForm(kind, flags, aggregates.length === 0 ? unit : undefined);
   return form === 'binary' ? new BinaryForm(kind, flags) : new JsonForm(kind, flags);
 }

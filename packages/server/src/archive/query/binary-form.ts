@@ -3,25 +3,29 @@
 
 import { wordOf } from '@telltale/schema/digits';
 import { type Datatype, form, traitsOf } from '@telltale/schema/values';
+import type { Aggregate } from '../archive-access.ts';
 import { Columns, flagsOf, type Kind, kinds } from '../records.ts';
 import type { AnswerForm } from './answer-form.ts';
 import type { Page } from './page.ts';
 
 const frameMagic = wordOf('TTCF');
+const aggregateMagic = wordOf('TTCA');
 const endMagic = wordOf('TTCE');
 const headerBytes = 16;
 /** Beside the kind: a column of flags is behind that of the qualities. */
 const flagsFollow = 0x80;
+/** Of the word of an aggregate. */
+const wordBytes = 16;
 
 /** A frame of so many records is about a page. */
-const framed = 3584;
+export const framedRecords = 3584;
 /** Runs from this length on are frames by themselves; shorter ones are gathered. */
 const worthAFrame = 512;
 /** Of the texts that are gathered for a frame. */
 const framedCharacters = 32_768;
 
 export class BinaryForm implements AnswerForm {
-  readonly #kind: number;
+  readonly #kind: Kind;
   readonly #hasFlags: boolean;
   #name = Buffer.alloc(0);
   #hasFrame = false;
@@ -31,7 +35,7 @@ export class BinaryForm implements AnswerForm {
   #characters = 0;
 
   constructor(kind: Kind, hasFlags: boolean) {
-    this.#kind = kinds.indexOf(kind);
+    this.#kind = kind;
     this.#hasFlags = hasFlags;
   }
 
@@ -40,7 +44,7 @@ export class BinaryForm implements AnswerForm {
   beginName(_page: Page, name: string, datatype: Datatype | undefined): void {
     this.#name = Buffer.from(name);
     this.#hasFrame = false;
-    this.#datatype = datatype ?? (this.#kind === kinds.indexOf('alarms') ? 's' : 'd');
+    this.#datatype = datatype ?? (this.#kind === 'alarms' ? 's' : 'd');
   }
 
   write(page: Page, datatype: Datatype, columns: Columns, from: number, to: number): number {
@@ -51,20 +55,20 @@ export class BinaryForm implements AnswerForm {
     let at = from;
     while (at < to && !page.isFull) {
       if (gathered.count === 0 && to - at >= worthAFrame) {
-        const end = Math.min(to, at + framed);
+        const end = Math.min(to, at + framedRecords);
         this.#frame(page, columns, at, end);
         at = end;
         continue;
       }
-      gathered.reserve(framed);
-      const end = Math.min(to, at + framed - gathered.count);
+      gathered.reserve(framedRecords);
+      const end = Math.min(to, at + framedRecords - gathered.count);
       gathered.times.set(columns.times.subarray(at, end), gathered.count);
       // Copied as integers no bit of a double changes.
       gathered.longs.set(columns.longs.subarray(at, end), gathered.count);
       gathered.qualities.set(columns.qualities.subarray(at, end), gathered.count);
       gathered.count += end - at;
       at = end;
-      if (gathered.count === framed) this.#flush(page);
+      if (gathered.count === framedRecords) this.#flush(page);
     }
     return at;
   }
@@ -75,15 +79,12 @@ export class BinaryForm implements AnswerForm {
   }
 
   end(page: Page): void {
-    page.reserve(headerBytes);
-    page.bytes.fill(0, page.at, page.at + headerBytes);
-    page.view.setUint32(page.at, endMagic, true);
-    page.at += headerBytes;
+    writeEnd(page);
   }
 
   #gatherTexts(page: Page, columns: Columns, from: number, to: number): number {
     const gathered = this.#gathered;
-    gathered.reserve(framed);
+    gathered.reserve(framedRecords);
     let at = from;
     for (; at < to && !page.isFull; at++) {
       const text = columns.texts[at] as string;
@@ -92,7 +93,7 @@ export class BinaryForm implements AnswerForm {
       gathered.texts[gathered.count] = text;
       gathered.count++;
       this.#characters += text.length;
-      if (gathered.count === framed || this.#characters >= framedCharacters) this.#flush(page);
+      if (gathered.count === framedRecords || this.#characters >= framedCharacters) this.#flush(page);
     }
     return at;
   }
@@ -105,39 +106,67 @@ export class BinaryForm implements AnswerForm {
   }
 
   #frame(page: Page, columns: Columns, from: number, to: number): void {
-    const count = to - from;
-    const name = this.#name;
-    const isText = traitsOf(this.#datatype).form === form.text;
-    const texts = isText ? columns.texts.slice(from, to).map((text) => Buffer.from(text)) : undefined;
-    const textBytes = texts?.reduce((sum, { length }) => sum + length, 0) ?? 0;
-    const valueBytes = texts === undefined ? 8 * count : padded(4 * count) + padded(textBytes);
-    page.reserve(headerBytes + padded(name.length) + 8 * count + valueBytes + 2 * padded(count));
-    const { bytes, view } = page;
-    let at = page.at;
-    view.setUint32(at, frameMagic, true);
-    view.setUint8(at + 4, this.#kind | (this.#hasFlags ? flagsFollow : 0));
-    view.setUint8(at + 5, this.#datatype.charCodeAt(0));
-    view.setUint16(at + 6, name.length, true);
-    view.setUint32(at + 8, count, true);
-    view.setUint32(at + 12, textBytes, true);
-    bytes.set(name, at + headerBytes);
-    at = pad(bytes, at + headerBytes + name.length);
-    new Float64Array(bytes.buffer, at, count).set(columns.times.subarray(from, to));
-    at += 8 * count;
-    if (texts === undefined) {
-      new BigInt64Array(bytes.buffer, at, count).set(columns.longs.subarray(from, to));
-      at += 8 * count;
-    } else at = writeTexts(bytes, view, at, texts);
-    const { qualities } = columns;
-    for (let index = 0; index < count; index++) bytes[at + index] = qualities[from + index] as number;
-    at = pad(bytes, at + count);
-    if (this.#hasFlags) {
-      for (let index = 0; index < count; index++) bytes[at + index] = flagsOf(qualities[from + index] as number);
-      at = pad(bytes, at + count);
-    }
-    page.at = at;
+    const head = { kind: this.#kind, name: this.#name, datatype: this.#datatype, hasFlags: this.#hasFlags };
+    writeFrame(page, head, columns, from, to);
     this.#hasFrame = true;
   }
+}
+
+export interface FrameHead {
+  readonly kind: Kind;
+  readonly name: Buffer;
+  readonly datatype: Datatype;
+  readonly hasFlags: boolean;
+  /** Of several. */
+  readonly aggregate?: Aggregate;
+}
+
+export function writeFrame(page: Page, head: FrameHead, columns: Columns, from: number, to: number): void {
+  const { kind, name, datatype, hasFlags, aggregate } = head;
+  const count = to - from;
+  const isText = traitsOf(datatype).form === form.text;
+  const texts = isText ? columns.texts.slice(from, to).map((text) => Buffer.from(text)) : undefined;
+  const textBytes = texts?.reduce((sum, { length }) => sum + length, 0) ?? 0;
+  const valueBytes = texts === undefined ? 8 * count : padded(4 * count) + padded(textBytes);
+  page.reserve(headerBytes + wordBytes + padded(name.length) + 8 * count + valueBytes + 2 * padded(count));
+  const { bytes, view } = page;
+  let at = page.at;
+  view.setUint32(at, aggregate === undefined ? frameMagic : aggregateMagic, true);
+  view.setUint8(at + 4, kinds.indexOf(kind) | (hasFlags ? flagsFollow : 0));
+  view.setUint8(at + 5, datatype.charCodeAt(0));
+  view.setUint16(at + 6, name.length, true);
+  view.setUint32(at + 8, count, true);
+  view.setUint32(at + 12, textBytes, true);
+  at += headerBytes;
+  if (aggregate !== undefined) {
+    bytes.fill(0, at, at + wordBytes);
+    bytes.write(aggregate, at, 'latin1');
+    at += wordBytes;
+  }
+  bytes.set(name, at);
+  at = pad(bytes, at + name.length);
+  new Float64Array(bytes.buffer, at, count).set(columns.times.subarray(from, to));
+  at += 8 * count;
+  if (texts === undefined) {
+    new BigInt64Array(bytes.buffer, at, count).set(columns.longs.subarray(from, to));
+    at += 8 * count;
+  } else at = writeTexts(bytes, view, at, texts);
+  const { qualities } = columns;
+  for (let index = 0; index < count; index++) bytes[at + index] = qualities[from + index] as number;
+  at = pad(bytes, at + count);
+  if (hasFlags) {
+    for (let index = 0; index < count; index++) bytes[at + index] = flagsOf(qualities[from + index] as number);
+    at = pad(bytes, at + count);
+  }
+  page.at = at;
+}
+
+/** The last frame. */
+export function writeEnd(page: Page): void {
+  page.reserve(headerBytes);
+  page.bytes.fill(0, page.at, page.at + headerBytes);
+  page.view.setUint32(page.at, endMagic, true);
+  page.at += headerBytes;
 }
 
 function writeTexts(bytes: Buffer, view: DataView, start: number, texts: readonly Buffer[]): number {

@@ -146,6 +146,7 @@ function writePair(bytes: Buffer, at: number, value: number): void {
   bytes[at + 1] = zero + value - tens * 10;
 }
 
-function quoted(text: string): string {
+/** As RFC 4180 has it. */
+export function quoted(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -35,10 +35,11 @@ export class FilteredHead implements Head {
   #runs: RecordRuns | undefined;
   #isDone = false;
 
-  constructor(snapshot: NameSnapshot, timeUs: number, filter: SimulatedFilter) {
+  /** `isBefore`: of what was in force until then, and not of a record at the time itself. */
+  constructor(snapshot: NameSnapshot, timeUs: number, filter: SimulatedFilter, isBefore = false) {
     this.#snapshot = snapshot;
     this.#filter = filter;
-    this.#untilUs = timeUs + 1;
+    this.#untilUs = isBefore ? timeUs : timeUs + 1;
     this.#candidates = snapshot.locations.map((location) => {
       return { location, cutOffUs: headCutOff(timeUs, location.part.cutOffUs), chunks: undefined };
     });

@@ -1,4 +1,4 @@
-// Finds the record of a name that is in force at a time: the last one at or before it. Looks back from there, opens no
+// Finds the record of a name that is in force at a time, the last one at or before it, or that was so just before it. Looks back from there, opens no
 // block behind the one that has it, and reads no chunk that cannot have it.
 import type { Datatype } from '@telltale/schema';
 import { Columns } from '../records.ts';
@@ -26,18 +26,24 @@ export class HeadSearch implements Head {
   datatype: Datatype | undefined;
   readonly record = new Columns(1);
   readonly #snapshot: NameSnapshot;
+  /** The last one at or before this is looked for. */
   readonly #timeUs: number;
+  /** Of which time it is asked: what has expired then is not in force. */
+  readonly #askedUs: number;
   /** Those that may have it, the most promising last. */
   readonly #locations: RecordLocation[];
   readonly #read = new Columns();
   #bestUs = -1;
   #bestOrder = -1;
 
-  constructor(snapshot: NameSnapshot, timeUs: number) {
+  /** `isBefore`: of what was in force until then, and not of a record at the time itself. */
+  constructor(snapshot: NameSnapshot, askedUs: number, isBefore = false) {
+    const timeUs = isBefore ? askedUs - 1 : askedUs;
     this.#snapshot = snapshot;
     this.#timeUs = timeUs;
+    this.#askedUs = askedUs;
     this.#locations = snapshot.locations.filter(({ firstUs, lastUs, part }) => {
-      return firstUs <= timeUs && lastUs >= headCutOff(timeUs, part.cutOffUs);
+      return firstUs <= timeUs && lastUs >= headCutOff(askedUs, part.cutOffUs);
     });
     this.#locations.sort((a, b) => this.#reach(a) - this.#reach(b) || a.order - b.order);
   }
@@ -62,7 +68,7 @@ export class HeadSearch implements Head {
 
   #lookBack(location: RecordLocation, path: string): void {
     const { series, tombstones } = location.part;
-    const cutOffUs = headCutOff(this.#timeUs, location.part.cutOffUs);
+    const cutOffUs = headCutOff(this.#askedUs, location.part.cutOffUs);
     const { blockOf, onUnreadable } = this.#snapshot.context;
     const block = blockOf(path);
     if (block === undefined) return;
@@ -95,7 +101,7 @@ export class HeadSearch implements Head {
     const at = firstFrom(columns.times, 0, end, this.#timeUs + 1) - 1;
     if (at < 0) return false;
     const timeUs = columns.times[at] as number;
-    if (timeUs < headCutOff(this.#timeUs, part.cutOffUs) || timeUs < this.#bestUs) return true;
+    if (timeUs < headCutOff(this.#askedUs, part.cutOffUs) || timeUs < this.#bestUs) return true;
     if (timeUs === this.#bestUs && order < this.#bestOrder) return true;
     this.#bestUs = timeUs;
     this.#bestOrder = order;

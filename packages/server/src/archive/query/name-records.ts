@@ -3,8 +3,11 @@ import { form, ProblemError, traitsOf } from '@telltale/schema/values';
 import type { ReadRequest } from '../archive-access.ts';
 import type { Series } from '../records.ts';
 import { ActiveAlarms } from './active-alarms.ts';
+import { aggregatesOfTexts, isOfTexts } from './aggregates.ts';
 import { Aggregation } from './aggregation.ts';
+import { calendarGrid } from './calendar-grid.ts';
 import { FilteredHead } from './filtered-head.ts';
+import type { Grid } from './grid.ts';
 import { HeadSearch } from './head-search.ts';
 import type { NameSnapshot } from './name-snapshot.ts';
 import { RecordMerge } from './record-merge.ts';
@@ -15,22 +18,26 @@ import { Thinning } from './thinning.ts';
 import { WarpedHead } from './warped-head.ts';
 
 export function recordsOf(snapshot: NameSnapshot, request: ReadRequest): RecordRuns {
-  const { kind, sinceUs, untilUs, resampleUs, aggregate, maxPoints, activeOnly, simulated } = request;
-  const head =
-    simulated === undefined ? new HeadSearch(snapshot, sinceUs) : new FilteredHead(snapshot, sinceUs, simulated);
+  const { kind, sinceUs, aggregates, maxPoints, activeOnly, simulated } = request;
+  const head = (isBefore = false) =>
+    simulated === undefined
+      ? new HeadSearch(snapshot, sinceUs, isBefore)
+      : new FilteredHead(snapshot, sinceUs, simulated, isBefore);
   const merged = (givesChunks: boolean): RecordRuns => {
     const runs = new RecordMerge(snapshot.cursors(request), givesChunks || simulated !== undefined);
     return simulated === undefined ? runs : new FilteredRuns(runs, simulated, givesChunks);
   };
   const input = (givesChunks: boolean): RecordRuns => {
     let runs: RecordRuns = merged(givesChunks && activeOnly !== true);
-    if (request.warpHead === true) runs = new WarpedHead(runs, head, request);
+    if (request.warpHead === true) runs = new WarpedHead(runs, head(), request);
     return activeOnly === true ? new ActiveAlarms(runs) : runs;
   };
-  if (resampleUs !== undefined) {
-    const grid = { sinceUs, untilUs, stepUs: resampleUs };
-    if (aggregate !== undefined) return new Aggregation(input(true), kind, aggregate, grid);
-    const resampled = new Resampling(merged(true), head, grid);
+  const grid = gridOf(request);
+  if (grid !== undefined) {
+    if (aggregates !== undefined) {
+      return new Aggregation(merged(true), head(true), kind, aggregates, grid);
+    }
+    const resampled = new Resampling(merged(true), head(), grid);
     return activeOnly === true ? new ActiveAlarms(resampled) : resampled;
   }
   if (maxPoints !== undefined) return new Thinning(input, kind, request, maxPoints);
@@ -38,11 +45,24 @@ export function recordsOf(snapshot: NameSnapshot, request: ReadRequest): RecordR
 }
 
 /** Throws a problem where texts cannot be aggregated so. */
-export function refuseUnfit({ kind, aggregate }: ReadRequest, series: readonly Series[]): void {
-  if (aggregate === undefined || aggregate === 'first' || aggregate === 'last') return;
+export function refuseUnfit({ kind, aggregates = [] }: ReadRequest, series: readonly Series[]): void {
+  const unfit = aggregates.find((aggregate) => kind === 'alarms' || !isOfTexts(aggregate));
+  if (unfit === undefined) return;
   const text = series.find(({ datatype }) => traitsOf(datatype).form === form.text);
-  if (text === undefined || (aggregate === 'count' && kind !== 'alarms')) return;
-  throw new ProblemError('invalid-query', `${text.name} has texts, of which there is no ${aggregate}.`, [
-    { path: 'aggregate', message: 'first or last is expected of texts, or count of those that are no alarms' },
+  if (text === undefined) return;
+  throw new ProblemError('invalid-query', `${text.name} has texts, of which there is no ${unfit}.`, [
+    { path: 'aggregate', message: `of texts there are ${[...aggregatesOfTexts].join(', ')}` },
   ]);
+}
+
+/** Undefined: the answer is not resampled. */
+function gridOf({ sinceUs, untilUs, resampleUs, calendar }: ReadRequest): Grid | undefined {
+  if (calendar !== undefined) return calendarGrid({ sinceUs, untilUs }, calendar);
+  if (resampleUs === undefined) return undefined;
+  return {
+    sinceUs,
+    untilUs,
+    by: (timeUs) => timeUs - ((timeUs - sinceUs) % resampleUs),
+    after: (gridUs) => gridUs + resampleUs,
+  };
 }

@@ -1,6 +1,6 @@
 // Everything of one name, as a query sees it: its series, each with its blocks and its records in memory.
 import { form, quality, traitsOf } from '@telltale/schema/values';
-import { Columns, marksGap, oldestPlausibleUs, type Series } from '../records.ts';
+import { Columns, oldestPlausibleUs, type Series } from '../records.ts';
 import { columnsOf, type SeriesSnapshot } from '../store/snapshot.ts';
 import { type Interval, type NameContext, RecordCursor, type RecordLocation } from './record-cursor.ts';
 
@@ -34,7 +34,7 @@ export class NameSnapshot {
     tail.times.set(gaps);
     tail.count = gaps.length;
     if (traitsOf(series.datatype).form === form.text) tail.texts = gaps.map(() => '');
-    tail.qualities.fill(quality.bad.nonSpecific | marksGap);
+    tail.qualities.fill(quality.bad.nonSpecific);
     const [firstUs, lastUs] = [gaps[0] as number, gaps.at(-1) as number];
     this.locations.push({ part, order: this.locations.length, path: undefined, tail, firstUs, lastUs });
   }

@@ -4,6 +4,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatText, formatTimestamp } from '@telltale/schema';
 import fc from 'fast-check';
+import {
+  assertCells,
+  type Cell,
+  cellsOfColumns,
+  cellsOfCsv,
+  cellsOfJson,
+  plainCells,
+} from '../../../test/aggregate-cells.ts';
 import { parseBinary, parseCsv } from '../../../test/parse-answers.ts';
 import {
   asked,
@@ -19,6 +27,7 @@ import {
 } from '../../../test/query-model.ts';
 import { type Aggregate, aggregates, type ReadRequest, type RecordForm } from '../archive-access.ts';
 import { simulated } from '../records.ts';
+import { isOfTexts } from './aggregates.ts';
 
 /** Resampled, aggregated, thinned out, or plain. */
 const options: fc.Arbitrary<Partial<ReadRequest>> = fc.oneof(
@@ -26,7 +35,8 @@ const options: fc.Arbitrary<Partial<ReadRequest>> = fc.oneof(
   fc.record({ resampleUs: fc.constantFrom(100_000, 333_333, 2_000_000) }),
   fc.record({
     resampleUs: fc.constantFrom(250_000, 2_000_000),
-    aggregate: fc.constantFrom<Aggregate>(...aggregates.filter((each) => each !== 'avg')),
+    aggregates: fc.shuffledSubarray<Aggregate>([...aggregates], { minLength: 1, maxLength: 3 }),
+    flags: fc.constant(false),
   }),
   fc.record({ maxPoints: fc.integer({ min: 4, max: 40 }) }),
 );
@@ -40,9 +50,9 @@ const reader: fc.Arbitrary<Reader> = fc
     cut,
     form: fc.constantFrom<RecordForm>('json', 'csv', 'binary'),
   })
-  .filter(({ parts, options: { aggregate } }) => {
-    const isOfTexts = parts.some(({ series }) => series.datatype === 's');
-    return !isOfTexts || aggregate === undefined || aggregate === 'first' || aggregate === 'last';
+  .filter(({ parts, options: { aggregates: some = [] } }) => {
+    const hasTexts = parts.some(({ series }) => series.datatype === 's');
+    return !hasTexts || some.every(isOfTexts);
   })
   // Summaries may thin out otherwise, which is true as well.
   .map(({ parts, times, plain, options: more, cut: size, form }) => ({
@@ -86,13 +96,27 @@ function rowsIn(answer: Buffer, form: RecordForm): Row[] {
   ]);
 }
 
+function checkAggregates(answer: Buffer, parts: Reader['parts'], request: ReadRequest, some: readonly Aggregate[]) {
+  assertCells(cellsIn(answer, request.form, some), plainCells(visible(parts), request, some));
+}
+
+function cellsIn(answer: Buffer, form: RecordForm, some: readonly Aggregate[]): Cell[] {
+  if (form === 'csv') return cellsOfCsv(answer.toString(), some).get('level') ?? [];
+  if (form === 'json') return cellsOfJson(JSON.parse(answer.toString()).level, some);
+  return parseBinary(answer).flatMap(({ records, ...frame }) => {
+    const [times, values] = [records.map(({ time }) => time), records.map(({ value }) => value)];
+    return cellsOfColumns({ ...frame, times, values, qualities: records.map(({ quality }) => quality) }, some, true);
+  });
+}
+
 test('answers are those of plain arrays, whatever the pages, the turns and the other readers', () => {
   fc.assert(
     fc.property(fc.array(reader, { minLength: 1, maxLength: 4 }), serving, (readers, how) => {
       const answers = readInTurns(readers, how);
       for (const [at, { parts, request }] of readers.entries()) {
-        const rows = rowsIn(answers[at] as Buffer, request.form);
-        assert.deepEqual(rows, asked(visible(parts), request).map(rowOf));
+        const answer = answers[at] as Buffer;
+        if (request.aggregates !== undefined) checkAggregates(answer, parts, request, request.aggregates);
+        else assert.deepEqual(rowsIn(answer, request.form), asked(visible(parts), request).map(rowOf));
       }
     }),
     { numRuns: 3000 },
@@ -111,11 +135,17 @@ test('a turn in which nothing is written, after a page has left with its buffer,
   }));
   const parts = [{ series, sources, tombstones: [], cutOffUs: 0 }];
   for (const form of ['json', 'csv', 'binary'] as const) {
-    for (const more of [{}, { maxPoints: 40 }, { resampleUs: 500_000 }, { resampleUs: 500_000, aggregate: 'max' }]) {
+    for (const more of [
+      {},
+      { maxPoints: 40 },
+      { resampleUs: 500_000 },
+      { resampleUs: 500_000, aggregates: ['max', 'avg'], flags: false },
+    ]) {
       const request = requestOf({ ...(more as Partial<ReadRequest>), form });
       const readers = [{ parts, request, cut: 10, sums: false }];
       const [answer] = readInTurns(readers, { pageBytes: 1, stepsATurn: 1 });
-      assert.deepEqual(rowsIn(answer as Buffer, form), asked(visible(parts), request).map(rowOf));
+      if (request.aggregates !== undefined) checkAggregates(answer as Buffer, parts, request, request.aggregates);
+      else assert.deepEqual(rowsIn(answer as Buffer, form), asked(visible(parts), request).map(rowOf));
     }
   }
 });

@@ -68,7 +68,7 @@ export class Resampling extends ChunkStage {
     while (this.#gridUs < timeUs) {
       if (!this.put(datatype, this.#held, 0)) return false;
       this.stamp(this.#gridUs);
-      this.#gridUs += this.#grid.stepUs;
+      this.#gridUs = this.#grid.after(this.#gridUs);
     }
     return true;
   }

@@ -82,7 +82,7 @@ class Buckets extends ChunkStage {
     super(input);
     this.#interval = interval;
     this.#buckets = buckets;
-    this.#tally = new Tally(kind, false);
+    this.#tally = new Tally(kind);
     this.#endUs = this.#edge(1);
   }
 
@@ -94,10 +94,11 @@ class Buckets extends ChunkStage {
   }
 
   /** A chunk that is no longer than half a bucket counts for the one in which it starts: no eye sees the difference. */
-  protected takeChunk({ firstUs, lastUs, summary, hasSimulated }: Chunk): boolean {
+  protected takeChunk({ firstUs, lastUs, summary }: Chunk): boolean {
     if (summary === undefined || !this.#goTo(firstUs)) return false;
     const isWithin = lastUs < this.#endUs || (lastUs - firstUs) * 2 * this.#buckets <= this.#length;
-    return isWithin && this.#tally.addSummary(this.input.datatype, summary, hasSimulated);
+    if (isWithin) this.#tally.addSummary(this.input.datatype, summary);
+    return isWithin;
   }
 
   protected finish(): boolean {

@@ -292,7 +292,7 @@ describe('where a block is lost, a measurement', () => {
       [0, 0, 0],
     );
     const untilUs = startUs + 22 * dayUs;
-    const [greatest] = level({ sinceUs: lostUs, untilUs, resampleUs: untilUs - lostUs, aggregate: 'max' });
+    const [greatest] = level({ sinceUs: lostUs, untilUs, resampleUs: untilUs - lostUs, aggregates: ['max'] });
     assert.equal(greatest?.[2], 0x58);
   });
 
@@ -321,13 +321,13 @@ describe('where a block is lost, a measurement', () => {
   test('is counted by its records alone, and the count is uncertain, or bad where there are none', () => {
     const untilUs = startUs + 22 * dayUs;
     const count = (sinceUs: number, untilUs: number, more: Partial<ReadRequest> = {}) =>
-      level({ sinceUs, untilUs, resampleUs: untilUs - sinceUs, aggregate: 'count', ...more }).map((each) => [
+      level({ sinceUs, untilUs, resampleUs: untilUs - sinceUs, aggregates: ['count'], ...more }).map((each) => [
         each[0],
         each[2],
       ]);
     assert.deepEqual(count(lostUs, untilUs), [['l50', 0x58]]);
     assert.deepEqual(count(lostUs, lastUs), [['l0', 0]]);
     assert.deepEqual(count(lastUs + 7, untilUs, { warpHead: true }), [['l50', 0x58]]);
-    assert.deepEqual(count(lastUs + 7, untilUs), [['l50', 0xc0]]);
+    assert.deepEqual(count(lastUs + 7, untilUs), [['l50', 0x58]]);
   });
 });

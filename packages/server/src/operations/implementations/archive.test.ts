@@ -96,7 +96,7 @@ describe('the archive over HTTP', () => {
     const now = bench.clock.now() + 1;
     assert.deepEqual(
       archive.requests.map(({ untilUs }) => untilUs),
-      [now, now, later, later],
+      [now, now, now, later],
     );
   });
 
@@ -105,7 +105,7 @@ describe('the archive over HTTP', () => {
     await read('/alarms/high/active/1/3?max-points=2000');
     const [first, second] = archive.requests;
     assert.equal(first?.resampleUs, 250_000);
-    assert.deepEqual([first?.aggregate, first?.warpHead, first?.limit, first?.activeOnly], ['avg', true, 2, false]);
+    assert.deepEqual([first?.aggregates, first?.warpHead, first?.limit, first?.activeOnly], [['avg'], true, 2, false]);
     assert.deepEqual([second?.kind, second?.activeOnly, second?.maxPoints], ['alarms', true, 2000]);
     for (const query of [
       'resample=1&max-points=9',
@@ -115,6 +115,14 @@ describe('the archive over HTTP', () => {
       'resample=0.0000001',
       'resample=x',
       'aggregate=median&resample=1',
+      'aggregate=avg,median&resample=1',
+      'aggregate=avg,avg&resample=1',
+      'aggregate=&resample=1',
+      'resample=2d',
+      'resample=1d&tz=Europe/Wien',
+      'resample=1d&tz=__proto__',
+      'resample=60&tz=Europe/Vienna',
+      'tz=Europe/Vienna',
       'limit=0',
       'limit=1.5',
       'max-points=3',
@@ -124,6 +132,12 @@ describe('the archive over HTTP', () => {
       await refused(`/measurements/level/1/3?${query}`, 400, 'invalid-query');
     }
     await refused('/alarms/high/1/3?resample=1&aggregate=avg', 400, 'invalid-query');
+    await read('/measurements/level/1/3?resample=1d&tz=europe/vienna&aggregate=avg,percent-good');
+    await read('/measurements/level/1/3?resample=15m');
+    const [third, fourth] = archive.requests.slice(2);
+    assert.deepEqual(third?.calendar, { step: '1d', zone: 'Europe/Vienna' });
+    assert.deepEqual(third?.aggregates, ['avg', 'percent-good']);
+    assert.deepEqual(fourth?.calendar, { step: '15m', zone: 'UTC' });
   });
 
   test('gives several names in the order asked, or all, and leaves unknown ones out', async () => {

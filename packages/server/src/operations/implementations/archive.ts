@@ -1,12 +1,16 @@
 // Implements the operations of the archive.
 import {
+  type Aggregate,
+  aggregates,
   type Clock,
+  calendarSteps,
   columnsType,
   csvType,
   type Datatype,
   type Fault,
   hasCriteria,
   type InputOf,
+  isAggregate,
   isIdentifier,
   isSelective,
   nameMatcher,
@@ -173,18 +177,41 @@ function refuse(kind: Kind, name: string): never {
 }
 
 function choiceOf(options: ReadOptions) {
-  const { resample, aggregate, warp_head: warpHead, limit, 'max-points': maxPoints, flags } = options;
+  const { resample, tz, aggregate, warp_head: warpHead, limit, 'max-points': maxPoints, flags } = options;
   const simulated = options.simulated === 'include' ? undefined : options.simulated;
-  const resampleUs = resample === undefined ? undefined : Math.round(resample * 1_000_000);
-  if (resampleUs === 0) refuseOption('resample', 'is less than a microsecond');
   if (aggregate !== undefined && resample === undefined) refuseOption('aggregate', 'goes with resample alone');
   if (maxPoints !== undefined && resample !== undefined) refuseOption('max-points', 'does not go with resample');
-  return { resampleUs, aggregate, warpHead, limit, maxPoints, simulated, flags };
+  const resampleUs = typeof resample === 'number' ? Math.round(resample * 1_000_000) : undefined;
+  if (resampleUs === 0) refuseOption('resample', 'is less than a microsecond');
+  const calendar = typeof resample === 'string' ? { step: resample, zone: zoneOf(tz ?? 'UTC') } : undefined;
+  if (tz !== undefined && calendar === undefined) {
+    refuseOption('tz', `goes with buckets on the clock: write resample=${calendarSteps.join(' or ')}`);
+  }
+  const aggregates = aggregate === undefined ? undefined : aggregatesIn(aggregate);
+  return { resampleUs, calendar, aggregates, warpHead, limit, maxPoints, simulated, flags };
+}
+
+function aggregatesIn(text: string): readonly Aggregate[] {
+  const words = text.split(',');
+  for (const word of words) {
+    if (isAggregate(word)) continue;
+    refuseOption('aggregate', `${JSON.stringify(word.slice(0, 80))} is unknown; known are ${aggregates.join(', ')}`);
+  }
+  if (new Set(words).size < words.length) refuseOption('aggregate', 'names one more than once');
+  return words as Aggregate[];
+}
+
+function zoneOf(name: string): string {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+  } catch {
+    refuseOption('tz', `${JSON.stringify(name)} is no time zone; write one such as Europe/Vienna`);
+  }
 }
 
 /** Would say something of times that have no record of their own: nothing is known of those to come. */
-function foretells({ resampleUs, aggregate }: ReturnType<typeof choiceOf>): boolean {
-  return resampleUs !== undefined && (aggregate === undefined || aggregate === 'count');
+function foretells({ resampleUs, calendar }: ReturnType<typeof choiceOf>): boolean {
+  return resampleUs !== undefined || calendar !== undefined;
 }
 
 function refuseOption(path: string, message: string): never {
