@@ -15,8 +15,8 @@ function countBack(store: ArchiveStore): number {
   return read(store, 0).length;
 }
 
-describe('AR-24: a series that is renamed', () => {
-  test('AR-24: has its records of all datatypes under the new name alone, and those of other kinds stay', () => {
+describe('AR-26: a series that is renamed', () => {
+  test('AR-26: has its records of all datatypes under the new name alone, and those of other kinds stay', () => {
     const { store } = openArchive();
     commit(store, [...levels(3, startUs), ...long, { key: 3, time: startUs, value: true, quality: 0 }]);
     store.rename([away]);
@@ -29,7 +29,7 @@ describe('AR-24: a series that is renamed', () => {
     store.close();
   });
 
-  test('AR-24: has them after a restart, from journals that know it by its old name, and nothing is damaged', () => {
+  test('AR-26: has them after a restart, from journals that know it by its old name, and nothing is damaged', () => {
     const opened = openArchive();
     commit(opened.store, levels(3, startUs));
     opened.store.rename([away]);
@@ -41,7 +41,7 @@ describe('AR-24: a series that is renamed', () => {
     again.store.close();
   });
 
-  test('AR-24: has them in blocks, which take its new name and its retention when they are merged', () => {
+  test('AR-26: has them in blocks, which take its new name and its retention when they are merged', () => {
     const { store, folder } = openArchive();
     for (let block = 0; block < 5; block++) {
       commit(store, levels(10, startUs - block * 60_000_000));
@@ -58,7 +58,7 @@ describe('AR-24: a series that is renamed', () => {
     opened.store.close();
   });
 
-  test('AR-24: goes on with new records of its new name, beside those of an earlier object of that name', () => {
+  test('AR-26: goes on with new records of its new name, beside those of an earlier object of that name', () => {
     const { store, folder } = openArchive();
     commit(store, levels(3, startUs));
     const earlier = store.seriesOf({ kind: 'measurements', name: 'basin', datatype: 'd' });
