@@ -63,7 +63,7 @@ describe('a watch of connectors', () => {
     assert.deepEqual(channel.reported(connectors, 'rack'), []);
   });
 
-  test('of "all" reports those that come and go; of a name, that it has gone', async (t) => {
+  test('reports those that come and go, of "all" and of a name', async (t) => {
     const [ofAll, byName] = [await channelFor(t), await channelFor(t)];
     await ofAll.done('WatchConnectors', { connectors: 'all' });
     const all = (await data.read<string[]>('/connectors/names')).length;
@@ -76,9 +76,9 @@ describe('a watch of connectors', () => {
       await until('it is removed', async () => /, removed$/.test(states(channel, connectors, 'brief').at(-1) ?? ''));
     }
     await live.apply([put('connectors', 'brief', { stackName: 'rack' })]);
-    await until('it is there again', async () => states(ofAll, connectors, 'brief').at(-1) === 'up');
-    await byName.settled();
-    assert.match(states(byName, connectors, 'brief').at(-1) ?? '', /, removed$/);
+    for (const channel of [ofAll, byName]) {
+      await until('it is there again', async () => states(channel, connectors, 'brief').at(-1) === 'up');
+    }
     await live.apply([{ operation: 'delete', family: 'connectors', name: 'brief' }]);
   });
 

@@ -244,7 +244,7 @@ describe('telltale', () => {
     }
     const words = async (...line: string[]) => (await runCli(['completion', 'words', '--', ...line], nobody)).stdout;
     assert.equal(await words('conf'), 'config\n');
-    assert.equal(await words('config', 're'), 'render\nrevisions\nrestore\n');
+    assert.equal(await words('config', 're'), 'rename\nrender\nrevisions\nrestore\n');
     assert.equal(await words('config', 'get', 'm'), 'measurements\n');
     assert.equal(await words('simulate', '--q'), '--quality\n');
     assert.equal(await words('read', 'tank1_le'), '');

@@ -136,7 +136,7 @@ test('a file that is no database, or has an object off its schema, is 500 with t
     [/not an SQLite database/, Buffer.from('PK\u0003\u0004 this is something else')],
     [/alarms\/a\/severity/, opened(await download(), (sqlite) => changed(sqlite, 'UPDATE alarms SET severity = -1'))],
     [
-      /alarms\/not-a-name\/name must match/,
+      /alarms\/not-a-name\/name must be a name/,
       opened(await download(), (sqlite) => changed(sqlite, "UPDATE alarms SET name = 'not-a-name'")),
     ],
   ]);
