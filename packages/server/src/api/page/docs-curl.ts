@@ -4,8 +4,8 @@ import type { Operation } from '../openapi.ts';
 import { exampleObject, exampleOf } from './docs-example.ts';
 import type { JsonSchema, Schemas } from './json-schema.ts';
 
-/** Optional parameters that do not go with the others. */
-const insteadOfOthers = new Set(['max-points']);
+/** Optional parameters that do not go with the others, such as selectors with names. */
+const insteadOfOthers = new Set(['max-points', 'tz', 'connector', 'datatype', 'area', 'quality', 'search']);
 
 /** Optional parameters that the example of a write has too: what it does ends by itself. */
 const inWrites = new Set(['valid-for']);
