@@ -1,13 +1,12 @@
 // A month in 100 buckets: the averages, extremes and qualities of one series with a record a second, against reading it whole.
 import type { Aggregate } from '@telltale/schema';
-import { makeData, scanUs, startUs } from './archive-data.ts';
-import { batchesOf, OurStore } from './archive-ours.ts';
+import { startUs } from './archive-data.ts';
+import { storeOfOne } from './archive-ours.ts';
 import { type Benchmark, takeTurns, timed } from './measure.ts';
 
 const days = 30;
 const buckets = 100;
 const bound = 0.1;
-const scansABatch = 1000;
 const rounds = 15;
 
 const asked: readonly (readonly Aggregate[])[] = [
@@ -22,13 +21,8 @@ export const archiveAggregates: Benchmark = {
   title: `Aggregates of ${days} days at 1 s in ${buckets} buckets, against reading it whole`,
   async run(say, { quick }) {
     const scans = (quick ? 1 : days) * 86_400;
-    const data = makeData(1, scans, 'shared');
     await using cleanup = new AsyncDisposableStack();
-    const store = new OurStore(cleanup);
-    store.write(data.series, batchesOf(data, scansABatch));
-    await store.compact();
-    const name = data.series[0]?.name ?? '';
-    const untilUs = startUs + scans * scanUs;
+    const { store, name, untilUs } = await storeOfOne(cleanup, scans);
     const resampleUs = Math.ceil((untilUs - startUs) / buckets);
     const sides = [{}, ...asked.map((aggregates) => ({ aggregates, resampleUs }))].map(
       (options) => () => timed(() => store.readPages(name, startUs, untilUs, options)),

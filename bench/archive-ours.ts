@@ -11,13 +11,14 @@ import { Columns } from '../packages/server/src/archive/records.ts';
 import { needsHead } from '../packages/server/src/archive/snapshot-request.ts';
 import { ArchiveStore } from '../packages/server/src/archive/store/archive-store.ts';
 import { runCompaction } from '../packages/server/src/archive/store/run-compaction.ts';
-import type { DataSeries, DataSet } from './archive-data.ts';
+import { type DataSeries, type DataSet, makeData, scanUs, startUs } from './archive-data.ts';
 import { bytesIn, type Peer } from './peers/peer.ts';
 
 /** Records are taken for so long, then committed, then older ones are flushed for so long: together below 100 ms. */
 const takeMs = 45;
 const flushMs = 35;
 const sliceMs = 5;
+const scansABatch = 1000;
 
 export class OurStore implements Peer {
   readonly name = 'ours';
@@ -184,4 +185,13 @@ export function batchesOf({ series, scans, times, values, qualities }: DataSet, 
     }
     return batch;
   });
+}
+
+/** A store with one series of so many scans, compacted. */
+export async function storeOfOne(cleanup: AsyncDisposableStack, scans: number) {
+  const data = makeData(1, scans, 'shared');
+  const store = new OurStore(cleanup);
+  store.write(data.series, batchesOf(data, scansABatch));
+  await store.compact();
+  return { store, name: data.series[0]?.name ?? '', untilUs: startUs + scans * scanUs };
 }

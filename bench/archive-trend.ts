@@ -1,13 +1,12 @@
 // The trend of a month: at most 2,000 points of one series with a record a second, against reading it whole.
 
-import { makeData, scanUs, startUs } from './archive-data.ts';
-import { batchesOf, OurStore } from './archive-ours.ts';
+import { startUs } from './archive-data.ts';
+import { storeOfOne } from './archive-ours.ts';
 import { type Benchmark, takeTurns, timed } from './measure.ts';
 
 const days = 30;
 const maxPoints = 2000;
 const bound = 0.1;
-const scansABatch = 1000;
 const rounds = 15;
 
 export const archiveTrend: Benchmark = {
@@ -15,13 +14,8 @@ export const archiveTrend: Benchmark = {
   title: `The trend of ${days} days at 1 s, at most ${maxPoints} points, against reading it whole`,
   async run(say, { quick }) {
     const scans = (quick ? 1 : days) * 86_400;
-    const data = makeData(1, scans, 'shared');
     await using cleanup = new AsyncDisposableStack();
-    const store = new OurStore(cleanup);
-    store.write(data.series, batchesOf(data, scansABatch));
-    await store.compact();
-    const name = data.series[0]?.name ?? '';
-    const untilUs = startUs + scans * scanUs;
+    const { store, name, untilUs } = await storeOfOne(cleanup, scans);
     const whole = () => timed(() => store.readPages(name, startUs, untilUs));
     const trend = () => timed(() => store.readPages(name, startUs, untilUs, { maxPoints }));
     await takeTurns(2, whole, trend);
