@@ -73,6 +73,8 @@ describe('a table over HTTP', () => {
       const { status, text } = await client.ask('PUT', '/tables/measurements', { raw: workbook, type });
       assert.equal(status, 200, text);
     }
+    const untyped = await fetch(url, { method: 'PUT', body: workbook });
+    assert.equal(untyped.status, 200, 'as curl sends a file with -T');
     assert.deepEqual(await client.read('/measurements/x'), fullest('measurements', 'x'));
     await client.refused('malformed-xlsx', 'PUT', '/tables/alarms', { raw: workbook.subarray(0, -30), type: xlsxType });
     await client.refused('invalid-query', 'GET', '/tables/alarms?format=ods');

@@ -1,7 +1,7 @@
 // Bodies as they arrive: their type, their length, that they go on arriving, and the bytes of those that are held whole.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
-import { type Clock, jsonType, ProblemError } from '@telltale/schema';
+import { bytesType, type Clock, jsonType, ProblemError } from '@telltale/schema';
 import { type HeldBody, smallBytes } from './body-budget.ts';
 import type { RouteBody } from './route.ts';
 
@@ -31,9 +31,10 @@ export function lengthOf(headers: IncomingHttpHeaders): number | undefined {
   return header === undefined ? undefined : Number(header);
 }
 
-/** Without one it is JSON, where that is taken. */
+/** Without one it is JSON, where that is taken, or else bytes. */
 function readType(header: string | undefined, { types }: RouteBody): string {
-  const type = header === undefined ? jsonType : header.split(';', 1)[0]?.trim().toLowerCase();
+  const unnamed = types.includes(jsonType) ? jsonType : bytesType;
+  const type = header === undefined ? unnamed : header.split(';', 1)[0]?.trim().toLowerCase();
   if (type !== undefined && types.includes(type)) return type;
   const got = header === undefined ? 'There is none' : `It is ${JSON.stringify(header.slice(0, 80))}`;
   throw new ProblemError('unsupported-media-type', `${got}; the Content-Type here is ${types.join(' or ')}.`);
