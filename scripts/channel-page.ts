@@ -54,6 +54,7 @@ const examples: { readonly [N in ChannelRequestName]: ChannelRequestFields<N> } 
   ReadProviders: { names: ['telecontrol'] },
   ReadFunctionModules: { fields: ['state', 'cpu'] },
   ExplainMeasurement: { name: 'tank1_level' },
+  ExplainCommand: { name: 'pump1_start' },
   BrowseConnector: { name: 'waterworks', path: 'tank1', limit: 100 },
   OperateAlarms: { operations: [{ name: 'tank1_overflowing', opcode: 'activate' }], authority: 'shift 2' },
   AckAlarms: { alarms: ['tank1_overflowing'], authority: 'shift 2' },

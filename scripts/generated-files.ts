@@ -107,6 +107,8 @@ function resourcesPage(): string {
     schema.Explanation,
     schema.ReadingExplained,
     schema.StageExplained,
+    schema.CommandExplanation,
+    schema.CommandWrite,
     schema.BrowsedItem,
     schema.MeasurementOffer,
   ];

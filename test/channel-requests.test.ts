@@ -292,6 +292,12 @@ describe('diagnostics', () => {
     for (const name of ['nobody', 'a b', '']) await channel.refused('unknown-object', 'ExplainMeasurement', { name });
   });
 
+  test('ExplainCommand says what GET says', async () => {
+    const { explanation } = await done('ExplainCommand', { name: 'initial' });
+    assert.deepEqual(explanation, await data.read('/commands/initial/explain'));
+    for (const name of ['nobody', 'a b', '']) await channel.refused('unknown-object', 'ExplainCommand', { name });
+  });
+
   test('BrowseConnector gives what POST gives', async () => {
     await live.apply([put('connectors', 'works', { stackName: 'waterworks' })]);
     await until('the link is up', async () => (await data.read<LiveConnector>('/connectors/works')).state === 'up');

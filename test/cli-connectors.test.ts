@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
-import type { Explanation, LiveConnector, LiveProvider, Operation } from '@telltale/schema';
+import type { CommandExplanation, Explanation, LiveConnector, LiveProvider, Operation } from '@telltale/schema';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { manyItems } from '../packages/server/test/stacks/rack.ts';
 import { failed } from './cli-plant.ts';
@@ -114,8 +114,34 @@ describe('telltale explain', () => {
     );
   });
 
+  test('explains a command: who wrote it, and what the device said', { skip: noTerminal }, async () => {
+    assert.equal((await cli('write', 'set_u1_level', '2.5')).code, 0);
+    const { origin, by, 'last-write': last } = await good<CommandExplanation>('explain', 'set_u1_level');
+    assert.deepEqual([origin, by, last?.outcome], ['written', 'local', 'accepted']);
+    const text = shown('explain', 'set_u1_level');
+    assert.match(text, /^set_u1_level = 2\.5 {2}command$/m);
+    assert.match(text, /^2\.5 was written at .*, by local, and the device accepted it\.$/m);
+    assert.match(text, /^Last write +2\.5 at .*, by local, accepted$/m);
+    assert.match(text, /^Connector +rack \(rack\) up since /m);
+    assert.match(shown('explain', 'set_u2_power'), /^It was never written/m);
+  });
+
+  test('explains both where a measurement and a command have the same name', { skip: noTerminal }, async () => {
+    const operations = [put('commands', 'u2_level', { datatype: 'd' })];
+    assert.equal((await server.send('POST', '/cfgdb/txn?render=1', { operations })).status, 204);
+    const both = shown('explain', 'u2_level');
+    assert.match(both, /^deadband /m);
+    assert.match(both, /^u2_level = – {2}command$/m);
+    assert.ok('stages' in (await good<object>('explain', 'u2_level')));
+    assert.ok('origin' in (await good<object>('explain', 'u2_level', '--commands')));
+    assert.doesNotMatch(shown('explain', 'u2_level', '--commands'), /^deadband /m);
+  });
+
   test('reports a name that there is not', async () => {
-    assert.match(failed(await cli('explain', 'u1_scale')).text, /Did you mean u1_scaled\?/);
+    const { text } = failed(await cli('explain', 'u1_scale'));
+    assert.match(text, /There is no measurement or command "u1_scale"\. Did you mean u1_scaled\?/);
+    assert.match(failed(await cli('explain', 'set_u1_leve')).text, /Did you mean set_u1_level\?/);
+    assert.match(failed(await cli('explain', '--commands', 'u1_scaled')).text, /There is no command "u1_scaled"/);
     assert.equal(failed(await cli('explain')).code, 2);
   });
 });

@@ -46,6 +46,8 @@ describe('the client', () => {
     const { name, connector, stages } = await client.measurements.explain('u1_scaled');
     assert.deepEqual([name, connector?.name, stages.length], ['u1_scaled', 'rack', 7]);
     await assert.rejects(client.measurements.explain('nobody'), refusedBy('unknown-object'));
+    assert.equal((await client.commands.explain('set_u1_raw')).connector?.name, 'rack');
+    await assert.rejects(client.commands.explain('nobody'), refusedBy('unknown-object'));
   });
 
   test('browses a device, page by page', async () => {

@@ -249,6 +249,7 @@ describe('a function module', () => {
       ReadDatabase: { select: {} },
       ReadArchive: { archive: 'commands', name: 'valve', t_since: 1, t_until: 2 },
       ExplainMeasurement: { name: 'level' },
+      ExplainCommand: { name: 'valve' },
       BrowseConnector: { name: 'plc' },
       AnswerQuery: { query_id: 1 },
     };

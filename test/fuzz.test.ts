@@ -35,6 +35,7 @@ const weights: Record<string, number> = {
   getConnector: 60,
   getProvider: 60,
   explainMeasurement: 60,
+  explainCommand: 60,
   browseConnector: 120,
   startFunctionModule: 120,
   stopFunctionModule: 120,

@@ -11,11 +11,17 @@ export function missingOf(names: readonly string[], found: object): string[] {
 }
 
 /** Throws where any of the names is missing. */
-export async function refuseMissing(call: Call, family: Family, missing: readonly string[]): Promise<void> {
+export async function refuseMissing(
+  call: Call,
+  family: Family | readonly Family[],
+  missing: readonly string[],
+): Promise<void> {
   const [first] = missing;
   if (first === undefined) return;
-  const nearest = nearestName(first, await namesOf(call, family));
-  const one = family.slice(0, -1).replace('-', ' ');
+  const families = typeof family === 'string' ? [family] : family;
+  const names = await Promise.all(families.map((each) => namesOf(call, each)));
+  const nearest = nearestName(first, names.flat());
+  const one = families.map((each) => each.slice(0, -1).replace('-', ' ')).join(' or ');
   const shown = missing.slice(0, 5).map((name) => JSON.stringify(name.slice(0, 64)));
   const more = missing.length > 5 ? ` and ${missing.length - 5} more` : '';
   const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`;

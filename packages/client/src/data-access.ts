@@ -5,6 +5,7 @@ import type {
   AlarmOperation,
   BrowsedItems,
   BrowseRequest,
+  CommandExplanation,
   CommandField,
   ConnectorField,
   Explanation,
@@ -108,6 +109,11 @@ export class Commands extends LiveFamily<LiveCommand, CommandField, PointCriteri
   /** Resolves when the device has accepted the value, such as `b1`. It is sent once, whatever happens. */
   write(name: string, value: string, { signal }: AskOptions = {}): Promise<void> {
     return this.calls.send('writeCommand', { name, value }, { signal });
+  }
+
+  /** Why it is what it is: who wrote it, and what the device said. */
+  explain(name: string, { signal }: AskOptions = {}): Promise<CommandExplanation> {
+    return this.calls.json('explainCommand', { name }, { signal });
   }
 }
 

@@ -45,6 +45,7 @@ const examples: { [N in ChannelRequestName]: ChannelRequestFields<N> } = {
   ReadProviders: {},
   ReadFunctionModules: { names: ['loop'], fields: ['state', 'cpu'] },
   ExplainMeasurement: { name: 'level' },
+  ExplainCommand: { name: 'valve' },
   BrowseConnector: { name: 'plc', path: 'tank', limit: 10 },
   OperateAlarms: { operations: [{ name: 'high', opcode: 'activate' }], authority: 'anna' },
   AckAlarms: { alarms: ['high'] },

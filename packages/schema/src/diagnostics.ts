@@ -2,7 +2,7 @@
 // to offer. Version 1.
 import Type, { type Static, type TSchema } from 'typebox';
 import { Command, Measurement } from './configuration.ts';
-import { Simulation, Vtq } from './data-access.ts';
+import { Simulation, Vt, Vtq } from './data-access.ts';
 import { Identifier } from './identifier.ts';
 import { PrefixedValue, Timestamp } from './wire-schemas.ts';
 
@@ -169,6 +169,13 @@ export const StageExplained = Type.Object(
 );
 export type StageExplained = Static<typeof StageExplained>;
 
+const ConnectorExplained = Type.Object({ ...stateFields, stack: Type.String() }, strict('ConnectorExplained'));
+
+const RenderingExplained = Type.Object(
+  { revision: Type.Integer({ minimum: 1 }), time: Timestamp, author: Type.String() },
+  strict('RenderingExplained'),
+);
+
 export const Explanation = Type.Object(
   {
     name: Identifier,
@@ -177,10 +184,7 @@ export const Explanation = Type.Object(
     quality: Type.String({ description: 'In words.' }),
     eu: orNull(Type.String(), 'The engineering unit; null where none is set.'),
     precision: orNull(Type.Integer(), 'How many decimals people are best shown; null where nothing says it.'),
-    connector: orNull(
-      Type.Object({ ...stateFields, stack: Type.String() }, strict('ConnectorExplained')),
-      'That reads it, as it is now; null where none does.',
-    ),
+    connector: orNull(ConnectorExplained, 'That reads it, as it is now; null where none does.'),
     address: orNull(Type.String(), 'On the connector.'),
     reading: orNull(ReadingExplained, 'The last one, as the connector remembers it; null where it knows of none.'),
     stages: Type.Array(StageExplained, { description: 'In the order in which a reading passes them.' }),
@@ -192,17 +196,58 @@ export const Explanation = Type.Object(
       },
     ),
     simulation: orNull(Simulation, 'That stands before the device.'),
-    rendering: orNull(
-      Type.Object(
-        { revision: Type.Integer({ minimum: 1 }), time: Timestamp, author: Type.String() },
-        strict('RenderingExplained'),
-      ),
-      'The configuration that runs.',
-    ),
+    rendering: orNull(RenderingExplained, 'The configuration that runs.'),
   },
   strict('Explanation'),
 );
 export type Explanation = Static<typeof Explanation>;
+
+export const CommandOrigin = Type.Enum(['written', 'initial', 'never'], {
+  type: 'string',
+  description: 'Where its value is from: a write, its initialValue, or nowhere, since it was never written.',
+});
+export type CommandOrigin = Static<typeof CommandOrigin>;
+
+/** The newest write to a command, whatever became of it. */
+export const CommandWrite = Type.Object(
+  {
+    value: Type.String({ description: 'As it was given; a long one is cut.' }),
+    t: Timestamp,
+    by: orNull(Type.String(), 'Who asked for it; null where that is not known.'),
+    outcome: Type.Enum(['underway', 'accepted', 'refused', 'unknown'], {
+      type: 'string',
+      description: 'unknown: the device did not answer in time and may have it. refused: it does not have it.',
+    }),
+    error: orNull(Type.String(), 'What the device or the service said; null where it had nothing to say.'),
+  },
+  strict('CommandWrite'),
+);
+export type CommandWrite = Static<typeof CommandWrite>;
+
+const ProviderExplained = Type.Object(
+  { ...stateFields, stack: Type.String(), address: Type.String({ description: 'Under which it is served.' }) },
+  strict('ProviderExplained'),
+);
+
+export const CommandExplanation = Type.Object(
+  {
+    name: Identifier,
+    summary: Type.String({ description: 'Why it is what it is, in a sentence or two.' }),
+    vt: Vt,
+    origin: CommandOrigin,
+    by: orNull(Type.String(), 'Who wrote vt; null where nobody did, or where it was written before that was stored.'),
+    eu: orNull(Type.String(), 'The engineering unit; null where none is set.'),
+    precision: orNull(Type.Integer(), 'How many decimals people are best shown; null where nothing says it.'),
+    raw: orNull(PrefixedValue, 'What the device is sent for vt; null where there is nothing to send.'),
+    'last-write': orNull(CommandWrite, 'The newest since the start of the service, of those that were refused too.'),
+    connector: orNull(ConnectorExplained, 'That writes it, as it is now; null: it is a value of the service itself.'),
+    address: orNull(Type.String(), 'On the connector.'),
+    providers: Type.Array(ProviderExplained, { description: 'That serve it, as they are now.' }),
+    rendering: orNull(RenderingExplained, 'The configuration that runs.'),
+  },
+  strict('CommandExplanation'),
+);
+export type CommandExplanation = Static<typeof CommandExplanation>;
 
 /** Items of one answer. */
 export const maxBrowseItems = 1000;

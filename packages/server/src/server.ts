@@ -204,6 +204,7 @@ export class Server {
     const instances = new StackAccess({
       host: this.#host,
       measurements: this.#measurements,
+      commands: this.#commands,
       runtime,
       cfgdb: this.#cfgdb,
       clock,

@@ -19,7 +19,12 @@ const always = { unavailable: () => undefined };
 const unknown = async () => {
   throw new ProblemError('unknown-object', 'There is none.');
 };
-const noStacks = { read: () => '{}', explain: unknown, browse: unknown } as unknown as StackAccess;
+const noStacks = {
+  read: () => '{}',
+  explain: unknown,
+  explainCommand: unknown,
+  browse: unknown,
+} as unknown as StackAccess;
 
 export interface ModuleInterfaceOptions {
   readonly tokens?: ModuleTokens;

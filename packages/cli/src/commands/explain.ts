@@ -1,32 +1,55 @@
-// `telltale explain`: why a measurement is what it is, stage by stage.
+// `telltale explain`: why a measurement is what it is, stage by stage, or who wrote a command.
 import { TelltaleProblem } from '@telltale/client';
-import { type Explanation, operations, type StageExplained } from '@telltale/schema';
+import type { CommandExplanation, Explanation, StageExplained } from '@telltale/schema';
 import type { Call, CommandDeclaration } from '../declaration.ts';
 import { refuseMissing } from '../known-names.ts';
 import type { Cell, Style, Terminal } from '../terminal.ts';
-import { linkCell, qualityCell, timeText, valueText } from '../words.ts';
+import { qualityCell, timeText, valueText } from '../words.ts';
+import { printCommand, stateCells } from './explain-command.ts';
 
 export const explain: CommandDeclaration = {
   path: ['explain'],
-  summary: operations.explainMeasurement.summary,
-  arguments: [{ name: 'MEASUREMENT', names: 'measurements' }],
-  options: [],
-  examples: ['telltale explain tank1_level'],
+  summary:
+    'Explain a measurement: its last reading and what became of it; or a command: who wrote it, what the device said',
+  arguments: [{ name: 'NAME', names: 'measurements' }],
+  options: [{ name: 'commands', summary: 'The command, where a measurement has the same name' }],
+  details: 'Where a measurement and a command have the same name, both are explained; in JSON, the measurement.',
+  examples: ['telltale explain tank1_level', 'telltale explain pump1_start'],
   run: async (call) => {
-    const found = await explanation(call);
-    if (call.terminal.isJson) await call.terminal.json(found);
-    else await print(call.terminal, found);
+    const { terminal } = call;
+    const { measurement, command } = await explanations(call);
+    if (terminal.isJson) return terminal.json(measurement ?? command);
+    if (measurement !== undefined) await print(terminal, measurement);
+    if (measurement !== undefined && command !== undefined) await terminal.line('');
+    if (command !== undefined) await printCommand(terminal, command);
   },
 };
 
-async function explanation(call: Call): Promise<Explanation> {
+interface Found {
+  readonly measurement: Explanation | undefined;
+  readonly command: CommandExplanation | undefined;
+}
+
+/** At least one of them. */
+async function explanations(call: Call): Promise<Found> {
   const [name = ''] = call.args;
+  const { client, options } = call;
+  const onlyCommand = options.has('commands');
+  const [measurement, command] = await Promise.all([
+    onlyCommand ? undefined : ifKnown(client.measurements.explain(name, call)),
+    ifKnown(client.commands.explain(name, call)),
+  ]);
+  if (measurement === undefined && command === undefined) {
+    await refuseMissing(call, onlyCommand ? ['commands'] : ['measurements', 'commands'], [name]);
+  }
+  return { measurement, command };
+}
+
+async function ifKnown<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
-    return await call.client.measurements.explain(name, call);
+    return await asked;
   } catch (error) {
-    if (error instanceof TelltaleProblem && error.problem === 'unknown-object') {
-      await refuseMissing(call, 'measurements', [name]);
-    }
+    if (error instanceof TelltaleProblem && error.problem === 'unknown-object') return undefined;
     throw error;
   }
 }
@@ -50,11 +73,7 @@ async function print(terminal: Terminal, found: Explanation): Promise<void> {
   }
   await terminal.line('');
   if (connector === null) await line('Connector', 'none');
-  else {
-    const error = connector['last-error'] === null ? '' : `; last error: ${connector['last-error'].text}`;
-    const since = ` since ${timeText(connector.since)}${error}`;
-    await line('Connector', `${connector.name} (${connector.stack}) `, linkCell(connector.state), since);
-  }
+  else await line('Connector', `${connector.name} (${connector.stack}) `, ...stateCells(connector));
   if (address !== null) await line('Address', address);
   if (reading !== null) {
     await line('Request', `${reading.request} at ${timeText(reading.t)}`);

@@ -15,7 +15,7 @@ import {
   Simulation,
   ValidFor,
 } from '../data-access.ts';
-import { Explanation } from '../diagnostics.ts';
+import { CommandExplanation, Explanation } from '../diagnostics.ts';
 import { selectorInputs } from '../selector.ts';
 import { maxTextBytes } from '../value-text.ts';
 import { Quality } from '../wire-schemas.ts';
@@ -221,6 +221,26 @@ export const explainOperations = {
         summary: 'Explains the value of a measurement, as GET /measurements/:name/explain does.',
         fields: { name: Name },
         answer: { explanation: Explanation },
+      },
+    ],
+  }),
+  explainCommand: declare({
+    ...reads(commands),
+    summary: 'Explain a command: the last write, by whom, what the device said, the state of its connector',
+    input: name,
+    problems: ['unknown-object'],
+    http: {
+      method: 'GET',
+      path: '/data/commands/:name/explain',
+      names: 'the command',
+      answer: json('The explanation.', CommandExplanation),
+    },
+    channel: [
+      {
+        request: 'ExplainCommand',
+        summary: 'Explains a command, as GET /commands/:name/explain does.',
+        fields: { name: Name },
+        answer: { explanation: CommandExplanation },
       },
     ],
   }),

@@ -294,6 +294,60 @@ describe('a command', () => {
     assert.equal(last('own'), undefined);
   });
 
+  test('CO-10: says who wrote it, also after a restart and under another name; written before that was stored: nobody', async () => {
+    const bench = setUp(valve);
+    const view = (name: string) => bench.commands.viewOf(bench.commands.find(name));
+    assert.deepEqual([view('valve').origin, view('valve').by, view('valve').attempt], ['never', undefined, undefined]);
+    await bench.commands.write('valve', 'd1', 'anna');
+    assert.deepEqual([view('valve').origin, view('valve').by, view('valve').raw], ['written', 'anna', 'd1']);
+    bench.restart(valve);
+    assert.deepEqual([view('valve').origin, view('valve').by, view('valve').attempt], ['written', 'anna', undefined]);
+    bench.commands.inherit('valve', 'gate');
+    bench.commands.remove('valve');
+    bench.commands.put({ ...valve, name: 'gate' });
+    assert.equal(view('gate').by, 'anna');
+    await allHeard();
+    assert.equal(bench.disk.commands.get('gate')?.by, 'anna');
+    bench.disk.commands.set('gate', { name: 'gate', value: 'd2', timeUs: 5 });
+    bench.restart({ ...valve, name: 'gate' });
+    assert.deepEqual([view('gate').origin, view('gate').by], ['written', undefined]);
+  });
+
+  test('CO-10: remembers what became of the newest write, over a rendering too', async () => {
+    const bench = setUp({ ...valve, euRangeHi: '10' }, own);
+    const attempt = (name = 'valve') => {
+      const { outcome, value, by, error } = bench.commands.viewOf(bench.commands.find(name)).attempt ?? assert.fail();
+      return [outcome, value, by, error];
+    };
+    const device = Promise.withResolvers<void>();
+    bench.answer = () => device.promise;
+    const done = bench.commands.write('valve', 'd1', 'anna');
+    assert.deepEqual(attempt(), ['underway', 'd1', 'anna', undefined]);
+    device.resolve();
+    await done;
+    assert.deepEqual(attempt(), ['accepted', 'd1', 'anna', undefined]);
+    await problemOf(bench.commands.write('valve', 'd11', 'bert'));
+    assert.deepEqual(attempt().slice(0, 3), ['refused', 'd11', 'bert']);
+    for (const [problem, outcome] of [
+      ['write-refused', 'refused'],
+      ['connector-down', 'refused'],
+      ['write-timeout', 'unknown'],
+    ] as const) {
+      bench.answer = () => Promise.reject(new ProblemError(problem, 'The reason.'));
+      await problemOf(bench.commands.write('valve', 'd2', 'anna'));
+      assert.deepEqual(attempt(), [outcome, 'd2', 'anna', 'The reason.']);
+    }
+    bench.commands.put({ ...valve, description: 'new' });
+    assert.deepEqual(attempt(), ['unknown', 'd2', 'anna', 'The reason.']);
+    bench.answer = async () => undefined;
+    bench.disk.isFull = true;
+    await problemOf(bench.commands.write('valve', 'd3'));
+    await problemOf(bench.commands.write('own', 'd3'));
+    assert.deepEqual([attempt()[0], attempt('own')[0]], ['accepted', 'refused']);
+    await problemOf(bench.commands.write('own', `s${'x'.repeat(70_000)}`));
+    assert.equal(attempt('own')[1]?.length, 201);
+  });
+
   test('DE-4: that is removed is reported while it can be read', async () => {
     const bench = setUp(own);
     await bench.commands.write('own', 'd1');

@@ -3,6 +3,7 @@
 import {
   type Clock,
   type Command,
+  type CommandOrigin,
   type Datatype,
   formatPrefixed,
   liveCommand,
@@ -21,6 +22,7 @@ import { NamedPoints, type PreparedPoint } from './named-points.ts';
 import { PointPersistence } from './point-persistence.ts';
 import { TimedWriter, usualRoom } from './wire-format.ts';
 import { WireSlots } from './wire-slots.ts';
+import { beginAttempt, failAttempt, type WriteAttempt } from './write-attempt.ts';
 
 /** The value last written, as it is on disk. */
 export interface StoredCommand {
@@ -28,6 +30,21 @@ export interface StoredCommand {
   /** With its prefix. */
   readonly value: string;
   readonly timeUs: number;
+  /** Who wrote it; missing where that was written before it was stored. */
+  readonly by?: string;
+}
+
+/** Where the value of a command is from, for people who ask. */
+export interface CommandView {
+  readonly datatype: Datatype;
+  readonly value: StoredValue;
+  readonly timeUs: number;
+  readonly origin: CommandOrigin;
+  readonly by: string | undefined;
+  /** What the device was sent for it. */
+  readonly raw: string | undefined;
+  /** The newest since the start. */
+  readonly attempt: WriteAttempt | undefined;
 }
 
 /** Each resolves when it is on disk, in the order of the calls. */
@@ -51,12 +68,14 @@ interface CommandValue {
   /** False while it has its initial value, or none. */
   isWritten: boolean;
   hasValue: boolean;
+  by: string | undefined;
 }
 
 interface LiveCommand extends CommandValue {
   readonly chain: CommandChain;
   /** The time of the last write, which may be on its way to the disk: no two have the same. */
   lastGivenUs: number;
+  attempt: WriteAttempt | undefined;
 }
 
 export class Commands extends NamedPoints<Command> {
@@ -140,10 +159,11 @@ export class Commands extends NamedPoints<Command> {
     const handle = this.handles.reserve(point.name);
     const takeOver = () => {
       const before = this.#commands[handle];
-      const { value, timeUs, isWritten, hasValue } = this.#valueUnder(point, before);
+      const { value, timeUs, isWritten, hasValue, by } = this.#valueUnder(point, before);
       const lastGivenUs = Math.max(timeUs, before?.lastGivenUs ?? 0);
       this.definitions[handle] = point;
-      this.#commands[handle] = { chain, value, timeUs, isWritten, hasValue, lastGivenUs };
+      const attempt = before?.attempt;
+      this.#commands[handle] = { chain, value, timeUs, isWritten, hasValue, by, lastGivenUs, attempt };
       this.wire.put(handle, usualRoom(point.datatype));
       const isOther = before === undefined || before.chain.datatype !== chain.datatype;
       if (isOther || before.value !== value || before.timeUs !== timeUs) this.#notify(handle);
@@ -188,27 +208,35 @@ export class Commands extends NamedPoints<Command> {
   }
 
   /** Resolves when the device has accepted it, it is on disk, and reads show it. */
-  async write(name: string, text: string): Promise<void> {
+  async write(name: string, text: string, by?: string): Promise<void> {
     const handle = this.find(name);
     if (handle < 0) throw unknownCommand(name);
-    const { chain } = this.#get(handle);
+    const attempt = beginAttempt(text, this.#clock.now(), by);
+    this.#get(handle).attempt = attempt;
     // Without one it is a value of the service itself.
     const { connectorName: connector } = this.definitionOf(handle);
-    const value = chain.read(text);
-    const raw = unstored(chain.rawDatatype, chain.toRaw(value));
-    if (connector !== undefined) await this.#writeToDevice(connector, handle, raw);
-    // Removed meanwhile, with all that was stored of it, or another one.
-    if (!this.#isStill(name, handle, chain)) return;
-    const command = this.#get(handle);
-    const timeUs = timeAfter(command.lastGivenUs, this.#clock.now());
-    command.lastGivenUs = timeUs;
-    const saved = { name, value: formatPrefixed(chain.datatype, unstored(chain.datatype, value)), timeUs };
-    await this.#persistence.operate(name, async () => {
-      if (!this.#isStill(name, handle, chain)) return;
-      if (connector === undefined) await this.#persistence.save(saved);
-      else await this.#saveAccepted(saved, handle, chain, value);
-      this.#apply(name, handle, chain, value, timeUs);
-    });
+    try {
+      await this.#write(name, handle, connector, text, by);
+      attempt.outcome = 'accepted';
+    } catch (error) {
+      failAttempt(attempt, error, connector !== undefined);
+      throw error;
+    }
+  }
+
+  viewOf(handle: number): CommandView {
+    const { chain, value, timeUs, isWritten, hasValue, by, attempt } = this.#get(handle);
+    const { rawDatatype } = chain;
+    const raw = this.lastRawOf(handle);
+    return {
+      datatype: chain.datatype,
+      value,
+      timeUs,
+      origin: isWritten ? 'written' : hasValue ? 'initial' : 'never',
+      by,
+      raw: raw === undefined ? undefined : formatPrefixed(rawDatatype, raw),
+      attempt,
+    };
   }
 
   /** Tries the disk once more with what it has refused so far. */
@@ -221,12 +249,37 @@ export class Commands extends NamedPoints<Command> {
     return this.#persistence.unsaved;
   }
 
+  async #write(
+    name: string,
+    handle: number,
+    connector: string | undefined,
+    text: string,
+    by: string | undefined,
+  ): Promise<void> {
+    const { chain } = this.#get(handle);
+    const value = chain.read(text);
+    const raw = unstored(chain.rawDatatype, chain.toRaw(value));
+    if (connector !== undefined) await this.#writeToDevice(connector, handle, raw);
+    // Removed meanwhile, with all that was stored of it, or another one.
+    if (!this.#isStill(name, handle, chain)) return;
+    const command = this.#get(handle);
+    const timeUs = timeAfter(command.lastGivenUs, this.#clock.now());
+    command.lastGivenUs = timeUs;
+    const saved = storedCommand(name, chain, { value, timeUs, by });
+    await this.#persistence.operate(name, async () => {
+      if (!this.#isStill(name, handle, chain)) return;
+      if (connector === undefined) await this.#persistence.save(saved);
+      else await this.#saveAccepted(saved, handle, chain, value);
+      this.#apply(saved, handle, chain, value);
+    });
+  }
+
   /** The device has it, so reads must show it, whatever the disk says. */
   async #saveAccepted(saved: StoredCommand, handle: number, chain: CommandChain, value: StoredValue): Promise<void> {
     try {
       await this.#persistence.save(saved);
     } catch (error) {
-      this.#apply(saved.name, handle, chain, value, saved.timeUs);
+      this.#apply(saved, handle, chain, value);
       throw new ProblemError(
         'storage-failed',
         `The device has accepted ${saved.value.slice(0, 80)} and reads show it, but it is not on disk yet; writing it is retried until it is: ${(error as Error).message}`,
@@ -236,10 +289,7 @@ export class Commands extends NamedPoints<Command> {
 
   #storedOf(handle: number): StoredCommand | undefined {
     const command = this.#commands[handle];
-    if (!command?.isWritten) return undefined;
-    const { datatype } = command.chain;
-    const value = formatPrefixed(datatype, unstored(datatype, command.value));
-    return { name: this.nameOf(handle), value, timeUs: command.timeUs };
+    return command?.isWritten ? storedCommand(this.nameOf(handle), command.chain, command) : undefined;
   }
 
   /** Whether the command is what it was: its handle may be another one's by now. */
@@ -248,7 +298,7 @@ export class Commands extends NamedPoints<Command> {
   }
 
   /** Unless the command has gone or changed its datatype meanwhile. */
-  #apply(name: string, handle: number, chain: CommandChain, value: StoredValue, timeUs: number): void {
+  #apply({ name, timeUs, by }: StoredCommand, handle: number, chain: CommandChain, value: StoredValue): void {
     if (!this.#isStill(name, handle, chain)) {
       this.#persistence.changed(name);
       return;
@@ -256,6 +306,7 @@ export class Commands extends NamedPoints<Command> {
     const command = this.#get(handle);
     command.value = value;
     command.timeUs = timeUs;
+    command.by = by;
     command.isWritten = true;
     command.hasValue = true;
     this.wire.touch(handle);
@@ -277,16 +328,17 @@ export class Commands extends NamedPoints<Command> {
     this.#restored.delete(name);
     if (saved?.value.startsWith(datatype)) {
       const value = stored(parsePrefixedAs(datatype, saved.value));
-      return { value, timeUs: saved.timeUs, isWritten: true, hasValue: true };
+      return { value, timeUs: saved.timeUs, isWritten: true, hasValue: true, by: saved.by };
     }
     if (saved !== undefined) this.#deleteStored(name);
     return initialValue === undefined
-      ? { value: stored(zeroOf(datatype)), timeUs: 0, isWritten: false, hasValue: false }
+      ? { value: stored(zeroOf(datatype)), timeUs: 0, isWritten: false, hasValue: false, by: undefined }
       : {
           value: stored(parseText(datatype, initialValue)),
           timeUs: this.#clock.now(),
           isWritten: false,
           hasValue: true,
+          by: undefined,
         };
   }
 
@@ -307,6 +359,15 @@ export class Commands extends NamedPoints<Command> {
     const { chain, value, timeUs } = this.#get(handle);
     return this.#writer.write(bytes, start, room, chain.datatype, unstored(chain.datatype, value), timeUs);
   }
+}
+
+function storedCommand(
+  name: string,
+  { datatype }: CommandChain,
+  { value, timeUs, by }: Pick<CommandValue, 'value' | 'timeUs' | 'by'>,
+): StoredCommand {
+  const text = formatPrefixed(datatype, unstored(datatype, value));
+  return { name, value: text, timeUs, ...(by !== undefined && { by }) };
 }
 
 function unknownCommand(name: string): ProblemError {

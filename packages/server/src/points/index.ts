@@ -1,7 +1,7 @@
 // Live measurements and commands: their values, the chains that they pass, simulation, and what is read of them.
 export type { ChainView } from './chain-view.ts';
 export type { Lease } from './collection-copies.ts';
-export { type CommandStore, Commands, type StoredCommand, type WriteToDevice } from './commands.ts';
+export { type CommandStore, Commands, type CommandView, type StoredCommand, type WriteToDevice } from './commands.ts';
 export type { LinkRole } from './links.ts';
 export type { ReadingTrial } from './measurement-chain.ts';
 export type { Changes, MeasurementReader } from './measurement-reader.ts';

@@ -126,7 +126,7 @@ export class Runtime implements HostEvents {
     if (handle < 0 || !this.#points.values.serves('commands', handle, provider)) {
       throw new ProblemError('unknown-object', 'The command is no longer configured so.');
     }
-    await commands.write(commands.nameOf(handle), prefixed(commands.datatypeOf(handle), value));
+    await commands.write(commands.nameOf(handle), prefixed(commands.datatypeOf(handle), value), `provider/${provider}`);
   }
 
   async providerAcknowledge(provider: string, alarm: string, authority: string): Promise<void> {

@@ -81,7 +81,8 @@ function summaryOf(explained: Explained): string {
   return `It is ${words}: so said connector ${connector} at ${when(device.timeUs)}.`;
 }
 
-function linkText({ name, state, sinceUs, lastError }: InstanceStatus): string {
+/** Why it is not up, and whether it is tried again. */
+export function linkText({ name, state, sinceUs, lastError }: InstanceStatus): string {
   const why = lastError === undefined ? '' : ` ${sentence(lastError.text)}`;
   const since = `Connector ${name} is ${state} since ${when(sinceUs)}${why === '' ? '.' : ':'}${why}`;
   return state === 'failed'

@@ -1,9 +1,10 @@
-// The queries about connectors and providers, and about how the value of a measurement came about, as both HTTP and the
-// channel offer them.
+// The queries about connectors and providers, and about how the value of a measurement or command came about, as both HTTP
+// and the channel offer them.
 import {
   type BrowsedItems,
   type BrowseRequest,
   type Clock,
+  type CommandExplanation,
   type ConnectorField,
   defaultBrowseItems,
   type Explanation,
@@ -13,17 +14,19 @@ import {
 } from '@telltale/schema';
 import type { ReadingTrace } from '@telltale/stack-kit';
 import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
-import { type Measurements, noQualities, type QualityCounts } from '../../points/index.ts';
+import { type Commands, type Measurements, noQualities, type QualityCounts } from '../../points/index.ts';
 import type { Runtime } from '../../runtime/index.ts';
 import type { InstanceStatus, Role, StackHost } from '../../stacks/index.ts';
 import { collectionText, picked } from '../collection-text.ts';
 import type { Selection } from '../data/index.ts';
+import { explainCommand } from './explain-command.ts';
 import { explainMeasurement } from './explain-measurement.ts';
 import { liveConnector, liveProvider, stateOf } from './instance-wire.ts';
 
 export interface StackAccessOptions {
   readonly host: Pick<StackHost, 'status' | 'restart' | 'confirm' | 'explain' | 'browse' | 'onState'>;
   readonly measurements: Measurements;
+  readonly commands: Commands;
   readonly runtime: Pick<Runtime, 'countServed' | 'explain'>;
   readonly cfgdb: Pick<ConfigurationDatabase, 'call'>;
   readonly clock: Clock;
@@ -114,6 +117,21 @@ export class StackAccess {
     });
   }
 
+  async explainCommand(name: string): Promise<CommandExplanation> {
+    const { commands } = this.#options;
+    this.#mustFindCommand(name);
+    const rendering = await this.#rendering();
+    const handle = this.#mustFindCommand(name); // by now it may be another one
+    const point = commands.definitionOf(handle);
+    return explainCommand({
+      point,
+      view: commands.viewOf(handle),
+      status: point.connectorName === undefined ? undefined : this.#all('connector').get(point.connectorName),
+      providers: this.#all('provider'),
+      rendering,
+    });
+  }
+
   async browse(connector: string, request: BrowseRequest, signal: AbortSignal): Promise<BrowsedItems> {
     const { host, cfgdb } = this.#options;
     const { stackName } = this.#mustFind('connector', connector);
@@ -151,6 +169,12 @@ export class StackAccess {
     const handle = this.#options.measurements.find(name);
     if (handle >= 0) return handle;
     throw new ProblemError('unknown-object', `There is no measurement ${JSON.stringify(name.slice(0, 80))}.`);
+  }
+
+  #mustFindCommand(name: string): number {
+    const handle = this.#options.commands.find(name);
+    if (handle >= 0) return handle;
+    throw new ProblemError('unknown-object', `There is no command ${JSON.stringify(name.slice(0, 80))}.`);
   }
 
   #countPoints(role: Role): ReadonlyMap<string, QualityCounts> {

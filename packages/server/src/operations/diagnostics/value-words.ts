@@ -1,5 +1,6 @@
 // The texts of values, times and qualities in an explanation.
 import {
+  type Command,
   type Datatype,
   describeQuality,
   formatPrefixed,
@@ -30,11 +31,11 @@ export function prefixed(datatype: Datatype, value: StoredValue): string {
   return formatPrefixed(datatype, unstored(datatype, value));
 }
 
-/** What people are shown of a value of one measurement that has its prefix. */
+/** What people are shown of a value of one point that has its prefix. */
 export type Show = (value: string) => string;
 
-/** Rounded as it makes sense for the measurement, with its unit. */
-export function showFor(point: Measurement): Show {
+/** Rounded as it makes sense for the point, with its unit. */
+export function showFor(point: Measurement | Command): Show {
   const precision = precisionOf(point);
   return (value) => (isPrefixedText(value) ? plain(value) : withUnit(shownValue(value, precision), point.eu));
 }

@@ -29,7 +29,8 @@ export function liveObjects({ data, stacks, boot }: LiveObjectParts) {
     },
     getCommand: ({ name }) => data.readCommand(name),
     getCommandByAlias: ({ name }) => data.readCommand(name),
-    writeCommand: ({ name, value }) => data.commands.write(name, value),
+    writeCommand: ({ name, value }, { caller }) => data.commands.write(name, value, caller.author),
+    explainCommand: ({ name }) => stacks.explainCommand(name),
     listAlarms: {
       run: (selection, { signal }) => data.readAlarms(selection, whileOpen(signal)),
       version: () => `${boot}-${data.versionOf('alarms')}`,
