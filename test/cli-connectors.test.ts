@@ -98,6 +98,21 @@ describe('telltale connectors', () => {
   });
 });
 
+test('stacks lists them; of one it shows the variables and examples of addresses', { skip: noTerminal }, async () => {
+  const all = await good<Record<string, { name: string }>>('stacks');
+  assert.deepEqual(await good('stacks', 'modbus'), all.modbus);
+  assert.match(shown('stacks'), /^modbus +Reads and writes devices/m);
+  const modbus = shown('stacks', 'modbus');
+  assert.match(modbus, /^port +502 +TCP port/m);
+  assert.match(modbus, /^transport +tcp +Transport: tcp, rtu-tcp, serial$/m);
+  assert.match(modbus, /^Addresses of commands, such as\nADDRESS +MEANING\nhr100 /m);
+  assert.match(shown('stacks', 'opcua', '--providers'), /^OPC UA \(opcua\)$/m);
+  assert.match(
+    failed(await cli('stacks', 'modbuss')).text,
+    /There is no connector stack "modbuss"\. Did you mean modbus\?/,
+  );
+});
+
 describe('telltale explain', () => {
   test('gives the explanation, and on a terminal the summary and each stage', { skip: noTerminal }, async () => {
     const { name, stages } = await good<Explanation>('explain', 'u1_scaled');

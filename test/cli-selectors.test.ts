@@ -10,7 +10,7 @@ describe('telltale with selectors', () => {
   const names = async (...args: string[]) => Object.keys(await good<object>(...args)).sort();
 
   before(async () => {
-    const area = 'works.dosing';
+    const area = 'plant.skids';
     await plant.server.send('PUT', '/measurements/skid_1', { name: 'skid_1', datatype: 'd', area, archMode: 'change' });
     await plant.server.send('PUT', '/measurements/skid_2', { name: 'skid_2', datatype: 'b', description: 'Second' });
     await plant.server.send('PUT', '/commands/skid_start', { name: 'skid_start', datatype: 'b', area });
@@ -27,7 +27,7 @@ describe('telltale with selectors', () => {
       'skid_1',
       'skid_2',
     ]);
-    assert.deepEqual(await names('read', '--commands', '--area', 'works'), ['skid_start']);
+    assert.deepEqual(await names('read', '--commands', '--area', 'plant'), ['skid_start']);
     const nothing = await cli('read', 'nobody*');
     assert.deepEqual([nothing.code, JSON.parse(nothing.stdout), nothing.stderr], [0, {}, 'Nothing matches.\n']);
     assert.match(failed(await cli('read', 'skid_7')).text, /There is no measurement "skid_7"/);
@@ -43,9 +43,9 @@ describe('telltale with selectors', () => {
   });
 
   test('alarms are listed and acknowledged by area, and nothing to acknowledge is no error', async () => {
-    assert.deepEqual(await names('alarms', '--area', 'works'), ['skid_high', 'skid_low']);
+    assert.deepEqual(await names('alarms', '--area', 'plant'), ['skid_high', 'skid_low']);
     await good('alarms', 'activate', 'skid_high', 'fire');
-    assert.deepEqual(await good('alarms', 'ack', '--all', '--area', 'works.dosing'), {
+    assert.deepEqual(await good('alarms', 'ack', '--all', '--area', 'plant.skids'), {
       operation: 'acknowledge',
       alarms: ['skid_high'],
     });
@@ -60,11 +60,11 @@ describe('telltale with selectors', () => {
 
   test('history and export take what is selected', async () => {
     assert.deepEqual(await names('history', 'skid_*'), ['skid_1', 'skid_2']);
-    assert.deepEqual(await names('history', '--area', 'works'), ['skid_1']);
+    assert.deepEqual(await names('history', '--area', 'plant'), ['skid_1']);
     const nothing = await cli('history', 'nobody*');
     assert.deepEqual([nothing.code, JSON.parse(nothing.stdout), nothing.stderr], [0, {}, 'Nothing matches.\n']);
     assert.equal(failed(await cli('history')).code, 2);
-    const { code, stdout } = await cli('archive', 'export', '--area', 'works');
+    const { code, stdout } = await cli('archive', 'export', '--area', 'plant');
     assert.equal(code, 0);
     const rows = stdout.trim().split('\n').slice(1);
     assert.ok(
@@ -75,7 +75,7 @@ describe('telltale with selectors', () => {
 
   test('areas shows the tree with its counts', async () => {
     const tree = await good<Record<string, AreaCounts>>('areas');
-    assert.deepEqual(tree['works.dosing']?.measurements, { good: 1, uncertain: 0, bad: 0, simulated: 1 });
-    assert.deepEqual(tree.works?.areas, ['works.dosing']);
+    assert.deepEqual(tree['plant.skids']?.measurements, { good: 1, uncertain: 0, bad: 0, simulated: 1 });
+    assert.deepEqual(tree.plant?.areas, ['plant.skids']);
   });
 });

@@ -233,7 +233,7 @@ describe('telltale', () => {
     const nobody = { url: 'http://127.0.0.1:55' };
     const help = await runCli(['help'], nobody);
     assert.equal(help.code, 0);
-    assert.match(help.stdout, /config import FILE .*\n.*all or nothing/);
+    assert.match(help.stdout, /config import FILE .*all or nothing/);
     assert.match(
       (await runCli(['write', '--help'], nobody)).stdout,
       /^telltale write NAME VALUE \[NAME VALUE…\] \[--raw\]\n/,

@@ -19,6 +19,7 @@ import { moduleOperationCommands, moduleStatus } from './commands/module-status.
 import { modulePack, moduleUpload } from './commands/module-upload.ts';
 import { read } from './commands/read.ts';
 import { simulate } from './commands/simulate.ts';
+import { stacks } from './commands/stacks.ts';
 import { status } from './commands/status.ts';
 import { watch, watchAlarms } from './commands/watch.ts';
 import { write } from './commands/write.ts';
@@ -60,6 +61,7 @@ export const commands: readonly CommandDeclaration[] = [
   providers,
   restartProviders,
   browse,
+  stacks,
   moduleStatus,
   moduleLog,
   ...moduleOperationCommands,

@@ -36,6 +36,8 @@ export interface CommandDeclaration {
   /** Lines of explanation for the help of this command. */
   readonly details?: string;
   readonly examples?: readonly string[];
+  /** Another word for a command that the help lists. */
+  readonly isAlias?: true;
   /** True where Ctrl-C is how it ends. */
   readonly isEndless?: true;
   readonly run: (call: Call) => Promise<void>;

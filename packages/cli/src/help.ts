@@ -24,13 +24,13 @@ export function helpText(
   }
   const exact = group.find(({ path }) => path.length === words.length);
   const parts = exact === undefined ? [] : [helpOf(exact)];
-  const others = group.filter((each) => each !== exact);
+  const others = group.filter((each) => each !== exact && !each.isAlias);
   if (words.length === 0) parts.push('telltale COMMAND: Telltale at a terminal. JSON where the output is piped.\n');
   if (others.length > 0)
     parts.push(
       rows(
         'Commands',
-        others.map((each) => [usageOf(each), each.summary]),
+        others.map((each) => [[...each.path, argumentsOf(each)].join(' ').trim(), each.summary]),
       ),
     );
   if (words.length === 0 || exact !== undefined) {
@@ -42,6 +42,7 @@ export function helpText(
     );
   }
   if (words.length === 0) {
+    parts.push('telltale help COMMAND has its options and examples.\n');
     parts.push('What follows -- is data: telltale read -- --help\n');
     const { good, refused, usage, unreachable } = exitCodes;
     parts.push(
@@ -69,8 +70,10 @@ function helpOf(command: CommandDeclaration): string {
 export function usageOf(command: CommandDeclaration): string {
   const options = command.options.filter(({ name }) => !command.usage?.includes(`--${name}`));
   const texts = options.map((option) => `[${optionText(option)}]`);
-  return [...command.path, command.usage ?? argumentsText(command), ...texts].filter((part) => part !== '').join(' ');
+  return [...command.path, argumentsOf(command), ...texts].filter((part) => part !== '').join(' ');
 }
+
+const argumentsOf = (command: CommandDeclaration): string => command.usage ?? argumentsText(command);
 
 /** A heading and two columns; where the first is long, the second goes below. */
 function rows(heading: string, lines: readonly (readonly [string, string])[]): string {

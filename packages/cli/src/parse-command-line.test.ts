@@ -65,11 +65,12 @@ test('an option means the same in every command that has it', () => {
   }
 });
 
-test('the help has every command and every option', () => {
+test('the help lists every command, and of each every option', () => {
   const text = helpText([], commands, globalOptions);
   for (const command of commands) {
-    assert.ok(text.includes(usageOf(command)), command.path.join(' '));
+    assert.equal(text.includes(`\n  ${command.path.join(' ')} `), command.isAlias !== true, command.path.join(' '));
     const own = helpText(command.path, commands, globalOptions);
+    assert.ok(own.startsWith(`telltale ${usageOf(command)}\n`), command.path.join(' '));
     for (const { name, summary } of command.options)
       assert.ok(own.includes(`--${name}`) && own.includes(summary), name);
   }

@@ -100,6 +100,8 @@ const mostDetails = 20;
 /** What is wrong in detail, where the problem has several things to say. */
 function detailsOf(error: unknown): string[] {
   if (!(error instanceof TelltaleProblem)) return [];
+  const [only, ...others] = error.errors;
+  if (only !== undefined && others.length === 0 && error.message.includes(only.message)) return [];
   const lines = error.errors.slice(0, mostDetails).map(({ path, message }) => `${path} ${message}`);
   const left = error.errors.length - lines.length;
   return left > 0 ? [...lines, `and ${left} more`] : lines;

@@ -10,6 +10,7 @@ import {
   shownValue,
   type Timestamp,
   type Vt,
+  type Vtq,
   withUnit,
 } from '@telltale/schema';
 import type { Shown } from './shown-points.ts';
@@ -20,8 +21,8 @@ export function valueText(prefixed: string, { eu, precision }: Shown = {}): stri
   return withUnit(shownValue(prefixed, precision), eu);
 }
 
-/** Of a command: one that was never written has no value. */
-export function commandText([value, time]: Vt, shown?: Shown): string {
+/** A measurement that was never read, and a command that was never written, have no value yet. */
+export function liveText([value, time]: Vt | Vtq, shown?: Shown): string {
   return fromTimestamp(time) === 0 ? '–' : valueText(value, shown);
 }
 

@@ -5,7 +5,7 @@ import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
 import { Errors } from 'typebox/value';
-import { nearestName } from './nearest-name.ts';
+import { meantField } from './nearest-name.ts';
 import { pointerTo } from './pointer.ts';
 import type { Fault } from './wire-schemas.ts';
 
@@ -147,18 +147,6 @@ class Search {
 
 function isObject(data: unknown): data is Record<string, unknown> {
   return typeof data === 'object' && data !== null && !Array.isArray(data);
-}
-
-/** What other systems call a field. */
-const otherWords: ReadonlyMap<string, string> = new Map([
-  ['unit', 'eu'],
-  ['units', 'eu'],
-  ['type', 'datatype'],
-]);
-
-function meantField(given: string, known: readonly string[]): string | undefined {
-  const other = otherWords.get(given.toLowerCase());
-  return other !== undefined && known.includes(other) ? other : nearestName(given, known);
 }
 
 function inWords(error: TLocalizedValidationError, { description }: { description?: string }): string {

@@ -9,4 +9,6 @@ test('a name that may have been meant is the nearest, or none where none is near
   assert.equal(nearestName('pmp1_start', names), 'pump1_start');
   assert.equal(nearestName('valve', names), undefined);
   assert.equal(nearestName('', names), undefined);
+  assert.equal(nearestName('PUMP', names), 'pump1_start', 'the only one that begins so');
+  assert.equal(nearestName('tank', names), undefined, 'two begin so');
 });

@@ -1,7 +1,23 @@
 // Finds the name that was probably meant.
 
-/** The nearest by insertions, removals, replacements and swaps of characters; undefined where none is near. */
+/**
+ * The nearest by insertions, removals, replacements and swaps of characters; else the only one that begins so; undefined where
+ * none is near.
+ */
 export function nearestName(text: string, names: Iterable<string>): string | undefined {
+  const all = [...names];
+  return nearestByEdits(text, all) ?? onlyBeginning(text.toLowerCase(), all);
+}
+
+const leastBeginning = 3;
+
+function onlyBeginning(text: string, names: readonly string[]): string | undefined {
+  if (text.length < leastBeginning) return undefined;
+  const [only, ...others] = names.filter((name) => name.toLowerCase().startsWith(text));
+  return others.length === 0 ? only : undefined;
+}
+
+function nearestByEdits(text: string, names: readonly string[]): string | undefined {
   const reach = Math.max(1, Math.min(4, Math.floor(text.length / 3)));
   let nearest: string | undefined;
   let least = reach + 1;
@@ -36,4 +52,16 @@ function editDistance(from: string, to: string): number {
     row = next;
   }
   return row[to.length] ?? 0;
+}
+
+/** What other systems call a field. */
+const otherWords: ReadonlyMap<string, string> = new Map([
+  ['unit', 'eu'],
+  ['units', 'eu'],
+  ['type', 'datatype'],
+]);
+
+export function meantField(given: string, known: readonly string[]): string | undefined {
+  const other = otherWords.get(given.toLowerCase());
+  return other !== undefined && known.includes(other) ? other : nearestName(given, known);
 }

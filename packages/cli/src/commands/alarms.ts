@@ -24,7 +24,7 @@ export const alarms: CommandDeclaration = {
 
 export const alarmOperationCommands: readonly CommandDeclaration[] = [
   acknowledging(operation('ack', 'acknowledge', 'is acknowledged')),
-  acknowledging(operation('acknowledge', 'acknowledge', 'is acknowledged')),
+  { ...acknowledging(operation('acknowledge', 'acknowledge', 'is acknowledged')), isAlias: true },
   operation('activate', 'activate', 'is active'),
   operation('deactivate', 'deactivate', 'is not active'),
 ];

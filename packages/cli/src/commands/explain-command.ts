@@ -1,12 +1,12 @@
 // What `telltale explain` prints of a command: who wrote it, and what the device said.
 import type { CommandExplanation, CommandWrite } from '@telltale/schema';
 import type { Cell, Style, Terminal } from '../terminal.ts';
-import { commandText, linkCell, timeText, valueText } from '../words.ts';
+import { linkCell, liveText, timeText, valueText } from '../words.ts';
 
 export async function printCommand(terminal: Terminal, found: CommandExplanation): Promise<void> {
   const { name, vt, eu, precision, origin, by, summary, raw, connector, address, providers, rendering } = found;
   const shown = { eu: eu ?? '', precision };
-  await terminal.line({ text: name, style: 'bold' }, ' = ', commandText(vt, shown), '  command');
+  await terminal.line({ text: name, style: 'bold' }, ' = ', liveText(vt, shown), '  command');
   await terminal.line(summary);
   await terminal.line('');
   const line = (title: string, ...cells: Cell[]) => terminal.line({ text: title.padEnd(13), style: 'bold' }, ...cells);

@@ -4,7 +4,7 @@ import type { CommandExplanation, Explanation, StageExplained } from '@telltale/
 import type { Call, CommandDeclaration } from '../declaration.ts';
 import { refuseMissing } from '../known-names.ts';
 import type { Cell, Style, Terminal } from '../terminal.ts';
-import { qualityCell, timeText, valueText } from '../words.ts';
+import { liveText, qualityCell, timeText } from '../words.ts';
 import { printCommand, stateCells } from './explain-command.ts';
 
 export const explain: CommandDeclaration = {
@@ -56,11 +56,11 @@ async function ifKnown<T>(asked: Promise<T>): Promise<T | undefined> {
 
 async function print(terminal: Terminal, found: Explanation): Promise<void> {
   const { name, vtq, eu, precision, summary, connector, address, reading, stages, rendering } = found;
-  const [value, time, quality] = vtq;
+  const [, time, quality] = vtq;
   await terminal.line(
     { text: name, style: 'bold' },
     ' = ',
-    valueText(value, { eu: eu ?? '', precision }),
+    liveText(vtq, { eu: eu ?? '', precision }),
     '  ',
     qualityCell(quality),
     `  ${timeText(time)}`,

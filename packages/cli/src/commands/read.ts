@@ -8,7 +8,7 @@ import { missingOf, refuseMissing } from '../known-names.ts';
 import { criteriaIn, isSelecting, plainNames, selectorOptions } from '../selector-options.ts';
 import { type Shown, shownFields } from '../shown-points.ts';
 import type { Cell } from '../terminal.ts';
-import { commandText, qualityCell, timeText, valueText } from '../words.ts';
+import { liveText, qualityCell, timeText, valueText } from '../words.ts';
 
 type Point = Partial<LiveMeasurement & LiveCommand>;
 type Column = readonly [heading: string, cell: (point: Point) => Cell];
@@ -16,12 +16,12 @@ type Column = readonly [heading: string, cell: (point: Point) => Cell];
 /** Fields that are not shown as they are, under their own name. */
 const columns: Record<string, readonly Column[]> = {
   vtq: [
-    ['VALUE', ({ vtq, ...shown }) => (vtq === undefined ? '' : valueText(vtq[0], shown))],
+    ['VALUE', ({ vtq, ...shown }) => (vtq === undefined ? '' : liveText(vtq, shown))],
     ['QUALITY', ({ vtq }) => (vtq === undefined ? '' : qualityCell(vtq[2]))],
     ['TIME', ({ vtq }) => (vtq === undefined ? '' : timeText(vtq[1]))],
   ],
   vt: [
-    ['VALUE', ({ vt, ...shown }) => (vt === undefined ? '' : commandText(vt, shown))],
+    ['VALUE', ({ vt, ...shown }) => (vt === undefined ? '' : liveText(vt, shown))],
     ['TIME', ({ vt }) => (vt === undefined ? '' : timeText(vt[1]))],
   ],
   eu: [['UNIT', ({ eu = '' }) => eu]],

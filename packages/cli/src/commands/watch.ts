@@ -11,7 +11,7 @@ import { onAbort } from '@telltale/schema';
 import { type Call, type CommandDeclaration, UsageError } from '../declaration.ts';
 import { refuseMissing } from '../known-names.ts';
 import { WatchedPoints } from '../shown-points.ts';
-import { commandText, qualityCell, stateCell, timeText, valueText } from '../words.ts';
+import { liveText, qualityCell, stateCell, timeText } from '../words.ts';
 
 export const watch: CommandDeclaration = {
   path: ['watch'],
@@ -38,7 +38,7 @@ export const watch: CommandDeclaration = {
         names,
         (channel) => channel.watchCommands(names),
         async ({ name, vt }) => {
-          const value = commandText(vt, points.of(name));
+          const value = liveText(vt, points.of(name));
           await terminal.line(timeText(vt[1]), '  ', { text: name, style: 'bold' }, ' = ', value);
         },
         points,
@@ -49,15 +49,15 @@ export const watch: CommandDeclaration = {
         'measurements',
         names,
         (channel) => channel.watchMeasurements(names),
-        async ({ name, vtq: [value, time, q] }) => {
+        async ({ name, vtq }) => {
           await terminal.line(
-            timeText(time),
+            timeText(vtq[1]),
             '  ',
             { text: name, style: 'bold' },
             ' = ',
-            valueText(value, points.of(name)),
+            liveText(vtq, points.of(name)),
             '  ',
-            qualityCell(q),
+            qualityCell(vtq[2]),
           );
         },
         points,

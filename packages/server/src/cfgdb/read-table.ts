@@ -9,7 +9,7 @@ import {
   reservedName,
   type TableChange,
 } from '@telltale/schema';
-import { didYouMean } from '@telltale/schema/nearest-name';
+import { meantField } from '@telltale/schema/nearest-name';
 import {
   columnName,
   mostCells,
@@ -136,8 +136,9 @@ class TableReader {
   }
 
   #unknown(heading: string): string {
-    const hint = didYouMean(heading.slice(0, 80), headingsOf(this.#family));
-    return `is no field of ${this.#family}.${hint || ` Known are ${headingsOf(this.#family).join(', ')}.`}`;
+    const known = headingsOf(this.#family);
+    const meant = meantField(heading.slice(0, 80), known);
+    return `is no field of ${this.#family}. ${meant === undefined ? `Known are ${known.join(', ')}.` : `Did you mean ${meant}?`}`;
   }
 
   #object(row: SheetRow, columns: readonly (TableColumn | undefined)[]): void {

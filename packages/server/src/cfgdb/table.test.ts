@@ -180,6 +180,10 @@ describe('a table', () => {
   test('with a wrong header says which columns there are', () => {
     const [first = '', second, third] = faultsOf(() => read('connectors', 'stackname,vars.,vars.host,vars.host\n'));
     assert.match(first, /row 1, column stackname: is no field of connectors. Did you mean stackName\?/);
+    assert.deepEqual(
+      faultsOf(() => read('measurements', 'name,units\n')),
+      ['row 1, column units: is no field of measurements. Did you mean eu?'],
+    );
     assert.match(second ?? '', /column vars\.: is no field.*vars\.NAME/);
     assert.match(third ?? '', /column vars\.host: is there twice/);
     assert.deepEqual(

@@ -1,8 +1,12 @@
 // The alarms of the demonstration plant. Severity: 0 danger, 1 the plant fails soon, 2 look after it, 3 to know.
 import type { Alarm } from '@telltale/schema';
+import { measurements } from './measurements.ts';
 
 type Operator = NonNullable<Alarm['trgOperator']>;
 type More = Partial<Alarm>;
+
+/** An alarm is where its measurement is. */
+const areas = new Map(measurements.map(({ name, area = '' }) => [name, area]));
 
 /** A number that crosses a limit, and comes back by the hysteresis. */
 const limit = (
@@ -39,6 +43,7 @@ const state = (
     trgOperator,
     trgRefValue,
     groupName,
+    area: areas.get(trgMeasurement) ?? '',
     ...more,
   };
 };
@@ -88,5 +93,6 @@ export const alarms: readonly Alarm[] = [
     archMode: 'change',
     ackMode: 'manual',
     groupName: 'site',
+    area: 'works.site',
   },
 ];

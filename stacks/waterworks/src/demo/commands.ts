@@ -44,14 +44,13 @@ const fault = (name: string, address: string, description: string) => plant(name
 
 const served = (address: string): More => ({ providerAddresses: { telecontrol: address } });
 
-const area = (name: string, commands: Command[]): Command[] =>
-  commands.map((command) => ({ ...command, properties: { area: name } }));
+const inArea = (area: string, commands: Command[]): Command[] => commands.map((command) => ({ ...command, area }));
 
 /** The register of the drive counts hundredths of a percent. */
 const driveRegister: More = { rawDatatype: 'i', rawRangeLo: '0', rawRangeHi: '10000' };
 
 const pump = (number: number, auto: 0 | 1) =>
-  area(`pump ${number}`, [
+  inArea(`works.pumps.pump${number}`, [
     onOff(`pump${number}_auto`, auto, `Pump ${number}: 1 automatic, 0 manual`),
     onOff(`pump${number}_start`, 0, `Pump ${number}, in manual: 1 run, 0 stop`),
     setpoint(`pump${number}_speed_setpoint`, '%', 0, 100, 80, `Pump ${number}, speed setpoint`, driveRegister),
@@ -59,32 +58,32 @@ const pump = (number: number, auto: 0 | 1) =>
   ]);
 
 export const commands: readonly Command[] = [
-  ...area('intake', [
+  ...inArea('works.intake', [
     onOff('inlet_valve_auto', 1, 'Inlet valve: 1 automatic, 0 manual'),
     setpoint('inlet_valve_setpoint', '%', 0, 100, 50, 'Inlet valve, position setpoint in manual'),
   ]),
-  ...area('tank 1', [
+  ...inArea('works.tank1', [
     setpoint('tank1_level_setpoint', 'm', 1, 4.5, 3.5, 'Tank 1, level setpoint'),
     onOff('tank1_drain_valve', 0, 'Tank 1, drain valve: 1 open, 0 close'),
   ]),
   ...pump(1, 1),
   ...pump(2, 1),
   ...pump(3, 0),
-  ...area('tank 2', [
+  ...inArea('works.tank2', [
     setpoint('tank2_level_setpoint', 'm', 2, 7.5, 6, 'Tank 2, level setpoint'),
     onOff('tank2_outlet_valve', 1, 'Tank 2, outlet valve: 1 open, 0 close'),
   ]),
-  ...area('network', [
+  ...inArea('network', [
     setpoint('network_demand', '%', 0, 300, 100, 'What the town wants, of its ordinary day', served('network.demand')),
   ]),
-  ...area('dosing', [
+  ...inArea('works.dosing', [
     setpoint('chlorine_setpoint', 'mg/L', 0.1, 1, 0.4, 'Free chlorine, setpoint', served('chlorine.setpoint')),
     onOff('dosing_auto', 1, 'Dosing pump: 1 automatic, 0 manual'),
     setpoint('dosing_rate_setpoint', '%', 0, 100, 30, 'Dosing pump, stroke rate in manual'),
     onOff('dosing_tank_refill', 0, 'Hypochlorite day tank: 1 fills it'),
   ]),
-  ...area('site', [plant('gate_panel_text', 'echo(gate_panel)', 's', 'Text for the panel at the gate', {})]),
-  ...area('training', [
+  ...inArea('works.site', [plant('gate_panel_text', 'echo(gate_panel)', 's', 'Text for the panel at the gate', {})]),
+  ...inArea('training', [
     plant('training_drop_link', 'drop_link()', 'd', 'Loses the link to the plant for so many seconds', {
       euRangeLo: '0',
       euRangeHi: '60',
@@ -98,7 +97,7 @@ export const commands: readonly Command[] = [
       'Pump 1 refuses to start while 1',
     ),
   ]),
-  ...area('control room', [
+  ...inArea('control_room', [
     {
       name: 'control_room_chlorine_setpoint',
       address: 'bus(chlorine.setpoint)',

@@ -52,11 +52,11 @@ const following = (leader: string): More => ({ leader });
 
 const served = (address: string): More => ({ providerAddresses: { telecontrol: address } });
 
-const area = (name: string, measurements: Measurement[]): Measurement[] =>
-  measurements.map((measurement) => ({ ...measurement, properties: { area: name } }));
+const inArea = (area: string, measurements: Measurement[]): Measurement[] =>
+  measurements.map((measurement) => ({ ...measurement, area }));
 
 const pump = (number: number) =>
-  area(`pump ${number}`, [
+  inArea(`works.pumps.pump${number}`, [
     contact(`pump${number}_running`, `Pump ${number} runs`, served(`pump${number}.running`)),
     contact(`pump${number}_tripped`, `Pump ${number} has tripped`),
     tag(`pump${number}_state`, 's', `Pump ${number}, in words`, {}),
@@ -76,7 +76,7 @@ const link = (name: string, description: string): Measurement => ({
   description,
   datatype: 'b',
   archMode: 'change',
-  properties: { area: 'site' },
+  area: 'works.site',
 });
 
 const controlRoom = (name: string, address: string, eu: string, high: number, description: string): Measurement => ({
@@ -88,18 +88,18 @@ const controlRoom = (name: string, address: string, eu: string, high: number, de
   euRangeLo: '0',
   euRangeHi: String(high),
   eu,
-  properties: { area: 'control room' },
+  area: 'control_room',
 });
 
 export const measurements: readonly Measurement[] = [
-  ...area('intake', [
+  ...inArea('works.intake', [
     analog('inlet_flow', 'm³/h', 0, 400, 1, 'Raw water into tank 1'),
     counter('inlet_total', 'Raw water taken in'),
     analog('inlet_turbidity', 'NTU', 0, 20, 0.05, 'Raw water, turbidity'),
     analog('inlet_temperature', '°C', 0, 40, 0.1, 'Raw water, temperature', { datatype: 'f' }),
     analog('inlet_valve_position', '%', 0, 100, 0.5, 'Inlet valve, position'),
   ]),
-  ...area('tank 1', [
+  ...inArea('works.tank1', [
     analog('tank1_level', 'm', 0, 5, 0.01, 'Tank 1, level', served('tank1.level')),
     analog('tank1_volume', 'm³', 0, 300, 1, 'Tank 1, volume', following('tank1_level')),
     contact('tank1_low', 'Tank 1, low-level switch'),
@@ -110,19 +110,19 @@ export const measurements: readonly Measurement[] = [
   ...pump(1),
   ...pump(2),
   ...pump(3),
-  ...area('rising main', [
+  ...inArea('works.pumps', [
     analog('main_flow', 'm³/h', 0, 400, 1, 'Rising main, flow'),
     analog('main_pressure', 'bar', 0, 10, 0.02, 'Rising main, pressure', milliamperes),
     counter('main_total', 'Water pumped'),
   ]),
-  ...area('tank 2', [
+  ...inArea('works.tank2', [
     analog('tank2_level', 'm', 0, 8, 0.01, 'Tank 2, level', served('tank2.level')),
     analog('tank2_volume', 'm³', 0, 400, 1, 'Tank 2, volume', following('tank2_level')),
     contact('tank2_low', 'Tank 2, low-level switch'),
     contact('tank2_high', 'Tank 2, high-level switch'),
     valveState('tank2_outlet_valve_state', 'Tank 2, outlet valve'),
   ]),
-  ...area('network', [
+  ...inArea('network', [
     analog('network_flow', 'm³/h', 0, 400, 1, 'Network, flow', served('network.flow')),
     analog('network_pressure', 'bar', 0, 6, 0.02, 'Network, pressure', {
       ...milliamperes,
@@ -130,7 +130,7 @@ export const measurements: readonly Measurement[] = [
     }),
     counter('network_total', 'Water delivered'),
   ]),
-  ...area('dosing', [
+  ...inArea('works.dosing', [
     analog('chlorine_residual', 'mg/L', 0, 2, 0.01, 'Free chlorine', served('chlorine.residual')),
     analog('dosing_rate', '%', 0, 100, 0.5, 'Dosing pump, stroke rate'),
     contact('dosing_running', 'Dosing pump runs'),
@@ -138,7 +138,7 @@ export const measurements: readonly Measurement[] = [
     analog('treated_ph', 'pH', 0, 14, 0.02, 'Treated water, pH'),
     analog('treated_turbidity', 'NTU', 0, 5, 0.02, 'Treated water, turbidity'),
   ]),
-  ...area('site', [
+  ...inArea('works.site', [
     analog('site_power', 'kW', 0, 150, 1, 'Electrical power'),
     {
       name: 'gate_panel_display',
