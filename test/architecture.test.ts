@@ -90,6 +90,7 @@ const topFiles: Record<string, readonly string[]> = {
   'interfaces.ts': [
     'schema',
     'settings.ts',
+    'disk-space.ts',
     'server/access',
     'server/api',
     'server/cfgdb',
@@ -105,6 +106,7 @@ const topFiles: Record<string, readonly string[]> = {
   'load-demo.ts': ['start-failed.ts', 'server/cfgdb', 'stacks'],
   'rename-history.ts': ['schema', 'server/archive', 'server/cfgdb'],
   'service-condition.ts': ['schema'],
+  'disk-space.ts': ['schema'],
   'service-metrics.ts': [
     'schema',
     'server/api',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import type { CommandExplanation, Explanation, LiveConnector, LiveProvider, Operation } from '@telltale/schema';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import type { Status } from '../packages/cli/src/commands/status.ts';
 import { manyItems } from '../packages/server/test/stacks/rack.ts';
 import { failed } from './cli-plant.ts';
 import { type CliResult, noTerminal, runCli, runOnTerminal } from './cli-process.ts';
@@ -111,6 +112,33 @@ test('stacks lists them; of one it shows the variables and examples of addresses
     failed(await cli('stacks', 'modbuss')).text,
     /There is no connector stack "modbuss"\. Did you mean modbus\?/,
   );
+});
+
+describe('telltale status', () => {
+  test('names what has failed, with its reason, first of all, and ends with 1', { skip: noTerminal }, async () => {
+    const { code, stdout, stderr } = await cli('status');
+    const { ok, wrong, findings } = JSON.parse(stdout) as Status;
+    assert.deepEqual([code, ok], [1, false]);
+    const named = new Map(findings.map(({ name, text }) => [name, text]));
+    assert.match(named.get('fatal') ?? '', /^Connector fatal is failed since .*: .*the licence has ended/);
+    assert.match(named.get('unreachable') ?? '', /^Connector unreachable is down since .*: .*nobody is there/);
+    assert.equal(wrong, findings.filter(({ level }) => level === 'wrong').length);
+    assert.match(stderr, /^telltale: \d+ things are wrong\. /);
+    assert.equal((await cli('status', '--exit-zero')).code, 0);
+    const text = shown('status', '--exit-zero');
+    assert.match(text, /^\d+ things are wrong\.\n/);
+    assert.match(text, /^wrong +Connector fatal is failed since .*the licence has ended/m);
+    assert.match(text, /^Disk +the archive has .*; .* of .* are free$/m);
+  });
+
+  test('counts the objects that are edited and not rendered, and ends with 3 where nobody answers', async () => {
+    const operations = [put('measurements', 'edited', { datatype: 'd' })];
+    assert.equal((await server.send('POST', '/cfgdb/txn', { operations })).status, 204);
+    const { pendingEdits } = await good<Status>('status', '--exit-zero');
+    await server.send('DELETE', '/measurements/edited');
+    assert.equal(pendingEdits, 1);
+    assert.equal((await runCli(['status', '--exit-zero'], { url: 'http://127.0.0.1:55' })).code, 3);
+  });
 });
 
 describe('telltale explain', () => {

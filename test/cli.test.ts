@@ -5,6 +5,8 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { LiveAlarm, LiveCommand, LiveMeasurement, Simulation } from '@telltale/schema';
+import type { DiskStatus } from '../packages/cli/src/commands/status-facts.ts';
+import type { Finding } from '../packages/cli/src/commands/status-findings.ts';
 import { CliPlant, failed } from './cli-plant.ts';
 import { mainFile, runCli } from './cli-process.ts';
 
@@ -152,9 +154,21 @@ describe('telltale', () => {
     await good('simulate', 'tank1_level', '2');
     await good('alarms', 'activate', 'fire');
     const status = await good<Record<string, unknown>>('status');
+    const strict = await cli('status', '--strict');
+    assert.equal((await cli('status', '--strict', '--exit-zero')).code, 0);
     await good('simulate', '--stop', 'tank1_level');
     await good('alarms', 'deactivate', 'fire');
     assert.deepEqual([status.url, status.notReady, status.upToDate], [`${plant.url}/`, null, true]);
+    assert.deepEqual([status.ok, status.wrong, status.pendingEdits], [true, 0, 0]);
+    const kinds = (status.findings as Finding[]).map(({ level, kind }) => `${level} ${kind}`);
+    assert.deepEqual(kinds, ['note simulations', 'note alarms']);
+    assert.equal(strict.code, 1);
+    assert.match(
+      strict.stderr,
+      /^telltale: 2 things are wrong\. 1 measurement is simulated: tank1_level = 2 since .* by local/,
+    );
+    const { freeBytes, archiveBytes, archiveMaxBytes } = status.disk as DiskStatus;
+    assert.ok((freeBytes ?? 0) > 0 && archiveBytes > 0 && archiveMaxBytes === null);
     assert.deepEqual(status.archiveDamaged, []);
     assert.ok(((status.objects as Record<string, number>).measurements ?? 0) > 50);
     assert.ok((status.activeAlarms as LiveAlarm[]).some(({ name }) => name === 'fire'));

@@ -213,6 +213,13 @@ export const ArchiveStats = Type.Object(
     records: Type.Integer(),
     bytes: Type.Integer({ description: 'On disk, the journal included.' }),
     'journal-bytes': Type.Integer(),
+    'max-bytes': Type.Union([Type.Integer(), Type.Null()], {
+      description: 'As --archive-max-size says; null where there is no limit.',
+    }),
+    'disk-bytes': Type.Union([Type.Integer(), Type.Null()], {
+      description: 'Of the file system of the data folder; null where the system does not say it.',
+    }),
+    'disk-free-bytes': Type.Union([Type.Integer(), Type.Null()], { description: 'That the server may still write.' }),
     blocks: Type.Integer({ description: 'Files of records that are no longer in the journal.' }),
     unmerged: Type.Integer({ description: 'Of these, files that a merge would still take together.' }),
     first: OptionalTime,

@@ -18,9 +18,11 @@ import {
   pagePolicy,
   Watches,
 } from './api/index.ts';
+import { diskSpace } from './disk-space.ts';
 import type { FunctionModules } from './modules/index.ts';
 import {
   type ArchiveParts,
+  type ArchiveStorage,
   archive,
   type ConfigurationParts,
   configuration,
@@ -39,7 +41,7 @@ import {
 import type { Settings } from './settings.ts';
 
 export interface Interfaces
-  extends Omit<ArchiveParts, 'clock'>,
+  extends Omit<ArchiveParts, 'clock' | 'storage'>,
     Omit<ConfigurationParts, 'mayUpload'>,
     Pick<ServiceParts, 'unavailable' | 'diskFailure'> {
   readonly settings: Settings;
@@ -79,6 +81,10 @@ function pathsOf(settings: Settings) {
   return { data: settings['data-path'], config: settings['config-path'] };
 }
 
+async function storageOf(settings: Settings): Promise<ArchiveStorage> {
+  return { maxBytes: settings['archive-max-size'], disk: await diskSpace(settings.data, systemClock) };
+}
+
 export function implementationsOf(parts: Interfaces): Implementations {
   const { settings, data, instances: stacks } = parts;
   const paths = pathsOf(settings);
@@ -86,7 +92,7 @@ export function implementationsOf(parts: Interfaces): Implementations {
   return {
     ...liveObjects({ data, stacks, boot: randomUUID().slice(0, 8) }),
     ...instances({ stacks, modules: parts.modules }),
-    ...archive({ ...parts, clock: systemClock }),
+    ...archive({ ...parts, clock: systemClock, storage: () => storageOf(settings) }),
     ...configuredObjects(parts.cfgdb),
     ...tables(parts.cfgdb),
     ...configuration({ ...parts, mayUpload: settings['module-uploads'] }),

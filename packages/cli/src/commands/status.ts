@@ -1,138 +1,104 @@
-// `telltale status`: how the service and its plant are, at a glance.
-import { type MetricSample, TelltaleProblem } from '@telltale/client';
-import { familyNames, type LinkState, type LiveAlarm, type Simulation } from '@telltale/schema';
+// `telltale status`: what is wrong with the service and its plant, for people and for monitoring.
 import { type Call, type CommandDeclaration, Refused } from '../declaration.ts';
-import type { Cell, Style } from '../terminal.ts';
-import { isActive, linkCell, stateCell, valueText } from '../words.ts';
-import { bySeverity } from './alarms.ts';
+import { bytesText } from '../progress.ts';
+import type { Cell } from '../terminal.ts';
+import { stateCell } from '../words.ts';
+import { readStatusFacts, type StatusFacts } from './status-facts.ts';
+import { type Finding, findingsOf } from './status-findings.ts';
 
-export interface Link {
-  readonly role: string;
-  readonly name: string;
-  readonly state: string;
+/** What `--json` prints. */
+export interface Status extends StatusFacts {
+  /** Whether nothing is wrong. */
+  readonly ok: boolean;
+  /** How many findings are wrong. */
+  readonly wrong: number;
+  readonly findings: readonly Finding[];
 }
 
-export interface Status {
-  readonly url: string;
-  readonly version: string;
-  /** Why the service is not ready; null where it is. */
-  readonly notReady: string | null;
-  /** From here on null is: the service does not say. */
-  readonly upToDate: boolean | null;
-  /** Objects in the configuration, by family. */
-  readonly objects: Readonly<Record<string, number>> | null;
-  /** Each connector and provider, and whether its link is up: connecting, up, down or failed. */
-  readonly links: readonly Link[] | null;
-  readonly activeAlarms: readonly LiveAlarm[] | null;
-  readonly simulated: readonly Simulation[] | null;
-  /** Files of the archive that are damaged or missing, in whole or in part. */
-  readonly archiveDamaged: readonly string[] | null;
-}
+const mostInOneLine = 3;
 
 export const status: CommandDeclaration = {
   path: ['status'],
-  summary: 'Summarize the service: readiness, configuration, connectors, alarms, archive',
+  summary: 'Report what is wrong with the service and its plant, and what to know about it',
   arguments: [],
-  options: [],
-  details: 'Exit code 1 means that the service runs but is not ready.',
+  options: [
+    { name: 'exit-zero', summary: 'End with 0 also where something is wrong' },
+    { name: 'strict', summary: 'Take what is only worth knowing, such as simulations, for wrong' },
+  ],
+  details:
+    'Exit code 1 means that something is wrong: the service is not ready, a connector, provider, device or function module is ' +
+    'down or has failed, the disk is nearly full, or data is damaged. Simulations, edits that are not rendered, alarms and ' +
+    'stopped function modules are notes. Exit code 3 means that the service cannot be reached.',
+  examples: ['telltale status', 'telltale status --strict > /dev/null'],
   run: async (call) => {
-    const found = await readStatus(call);
-    if (call.terminal.isJson) await call.terminal.json(found);
-    else await print(call, found);
-    if (found.notReady !== null) throw new Refused('The service is not ready.');
+    const { terminal, options } = call;
+    const facts = await readStatusFacts(call.client, call.signal);
+    const findings = findingsOf(facts).map((each): Finding => {
+      return options.has('strict') ? { ...each, level: 'wrong' } : each;
+    });
+    const wrong = findings.filter(({ level }) => level === 'wrong');
+    if (terminal.isJson) {
+      const found: Status = { ok: wrong.length === 0, wrong: wrong.length, findings, ...facts };
+      await terminal.json(found);
+    } else await print(call, facts, findings);
+    if (wrong.length > 0 && !options.has('exit-zero')) throw new Refused(wrongText(wrong));
   },
 };
 
-async function readStatus({ client, signal }: Call): Promise<Status> {
-  const options = { signal };
-  const notReady = await client.service.ready(options).then(() => null, reasonOf);
-  const version = await client.service.version(options);
-  const [upToDate, metrics, alarms, simulated, archive] = await Promise.all([
-    ifThere(client.configuration.isUpToDate(options)),
-    ifThere(client.service.metrics(options)),
-    ifThere(client.alarms.list(options)),
-    ifThere(client.measurements.simulations(options)),
-    ifThere(client.archive.stats(options)),
-  ]);
-  return {
-    url: client.service.url,
-    version,
-    notReady,
-    upToDate,
-    objects: metrics && countObjects(metrics),
-    links: metrics && linkStates(metrics),
-    activeAlarms:
-      alarms &&
-      Object.values(alarms)
-        .filter(({ state }) => isActive(state))
-        .sort(bySeverity),
-    simulated: simulated && Object.values(simulated),
-    archiveDamaged: archive && [...new Set(archive.damages.map(({ file }) => file))],
-  };
+function headline(wrong: readonly Finding[]): string {
+  if (wrong.length === 0) return 'All is well.';
+  return wrong.length === 1 ? '1 thing is wrong.' : `${wrong.length} things are wrong.`;
 }
 
-function reasonOf(error: unknown): string {
-  if (error instanceof TelltaleProblem) return error.detail;
-  throw error;
+function wrongText(wrong: readonly Finding[]): string {
+  const texts = wrong.slice(0, mostInOneLine).map(({ text }) => text);
+  const more = wrong.length > mostInOneLine ? ` And ${wrong.length - mostInOneLine} more.` : '';
+  return `${headline(wrong)} ${texts.join(' ')}${more}`;
 }
 
-/** Null where the service does not have it, or cannot say while it is not ready. */
-async function ifThere<T>(asked: Promise<T>): Promise<T | null> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof TelltaleProblem) return null;
-    throw error;
+async function print({ terminal }: Call, facts: StatusFacts, findings: readonly Finding[]): Promise<void> {
+  const { upToDate, objects, links, modules, activeAlarms, disk } = facts;
+  const wrong = findings.filter(({ level }) => level === 'wrong');
+  await terminal.line({ text: headline(wrong), style: wrong.length === 0 ? 'green' : 'red' });
+  for (const { level, text } of findings) {
+    await terminal.line({ text: level.padEnd(7), style: level === 'wrong' ? 'red' : 'yellow' }, text);
   }
-}
-
-function countObjects(metrics: readonly MetricSample[]): Record<string, number> {
-  const counts = metrics.filter(({ name }) => name === 'telltale_configuration_objects');
-  const of = new Map(counts.map(({ labels, value }) => [labels.get('family'), value]));
-  return Object.fromEntries(familyNames.map((family) => [family, of.get(family) ?? 0]));
-}
-
-export function linkStates(metrics: readonly MetricSample[]): Link[] {
-  const text = (labels: ReadonlyMap<string, string>, label: string) => labels.get(label) ?? '';
-  return metrics
-    .filter(({ name, value }) => name === 'telltale_stack_state' && value !== 0)
-    .map(({ labels }) => ({ role: text(labels, 'role'), name: text(labels, 'name'), state: text(labels, 'state') }));
-}
-
-async function print({ terminal }: Call, found: Status): Promise<void> {
-  const { notReady, upToDate, objects, links, activeAlarms, simulated, archiveDamaged } = found;
+  await terminal.line('');
   const line = (title: string, ...cells: Cell[]) => terminal.line({ text: title.padEnd(15), style: 'bold' }, ...cells);
-  await line('Telltale', `${found.version} at ${found.url}`);
-  await line('Service', notReady === null ? { text: 'ready', style: 'green' } : { text: notReady, style: 'red' });
-  const differs: Cell = { text: 'differs from what runs: telltale config diff', style: 'yellow' };
-  await line('Configuration', upToDate === null ? unknown : upToDate ? 'runs' : differs);
-  const counts = Object.entries(objects ?? {}).filter(([, count]) => count > 0);
-  const texts = counts.map(
-    ([family, count]) => `${count} ${(count === 1 ? family.slice(0, -1) : family).replace('-', ' ')}`,
-  );
-  await line('Objects', objects === null ? unknown : texts.join(', ') || 'none');
-  for (const { role, name, state } of links ?? []) {
-    await line(role === 'provider' ? 'Provider' : 'Connector', `${name} `, linkCell(state as LinkState));
-  }
-  await line('Active alarms', countCell(activeAlarms, 'red'));
+  await line('Telltale', `${facts.version} at ${facts.url}`);
+  await line('Service', facts.notReady === null ? 'ready' : 'not ready');
+  await line('Configuration', upToDate === null ? unknown : upToDate ? 'runs' : 'differs from what runs');
+  await line('Objects', objects === null ? unknown : objectsText(objects));
+  await line('Connectors', links === null ? unknown : byState(links.filter(({ role }) => role === 'connector')));
+  await line('Providers', links === null ? unknown : byState(links.filter(({ role }) => role === 'provider')));
+  await line('Modules', modules === null ? unknown : byState(modules));
+  await line('Active alarms', activeAlarms === null ? unknown : String(activeAlarms.length || 'none'));
   for (const { name, severity, state } of activeAlarms ?? []) {
     await line('', `${name}  severity ${severity}  `, stateCell(state));
   }
-  await line('Simulated', countCell(simulated, 'magenta'));
-  for (const { name, value, by } of simulated ?? []) await line('', `${name} = ${valueText(value)}, by ${by}`);
-  await line('Archive', archiveCell(archiveDamaged));
+  await line('Disk', disk === null ? unknown : diskText(disk));
 }
 
 const unknown: Cell = { text: 'not known', style: 'yellow' };
 
-export function archiveCell(damaged: readonly string[] | null): Cell {
-  if (damaged === null) return unknown;
-  if (damaged.length === 0) return 'no damage is known';
-  const files = damaged.length === 1 ? '1 file is' : `${damaged.length} files are`;
-  return { text: `${files} damaged or missing: telltale archive stats`, style: 'red' };
+function objectsText(objects: Readonly<Record<string, number>>): string {
+  const counts = Object.entries(objects).filter(([, count]) => count > 0);
+  const texts = counts.map(
+    ([family, count]) => `${count} ${(count === 1 ? family.slice(0, -1) : family).replace('-', ' ')}`,
+  );
+  return texts.join(', ') || 'none';
 }
 
-function countCell(items: readonly unknown[] | null, style: Style): Cell {
-  if (items === null) return unknown;
-  return items.length === 0 ? 'none' : { text: String(items.length), style };
+/** Such as 3 up, 1 down. */
+function byState(each: readonly { readonly state: string }[]): string {
+  const counts = new Map<string, number>();
+  for (const { state } of each) counts.set(state, (counts.get(state) ?? 0) + 1);
+  return Array.from(counts, ([state, count]) => `${count} ${state}`).join(', ') || 'none';
+}
+
+function diskText({ sizeBytes, freeBytes, archiveBytes, archiveMaxBytes }: NonNullable<StatusFacts['disk']>): string {
+  const limit = archiveMaxBytes === null ? '' : ` of at most ${bytesText(archiveMaxBytes)}`;
+  const free =
+    freeBytes === null || sizeBytes === null ? '' : `; ${bytesText(freeBytes)} of ${bytesText(sizeBytes)} are free`;
+  return `the archive has ${bytesText(archiveBytes)}${limit}${free}`;
 }

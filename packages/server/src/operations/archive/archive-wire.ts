@@ -4,13 +4,27 @@ import { toTimestamp } from '@telltale/schema';
 import type * as inside from '../../archive/index.ts';
 import type { PagesReply } from '../replies.ts';
 
-export function statsOnWire(stats: inside.ArchiveStats, { astrayNames, jumps }: inside.ArchivingStats): ArchiveStats {
+/** Where it is, and how much of it may be used. */
+export interface ArchiveStorage {
+  readonly maxBytes: number | undefined;
+  /** Undefined where the system does not say it. */
+  readonly disk: { readonly sizeBytes: number; readonly freeBytes: number } | undefined;
+}
+
+export function statsOnWire(
+  stats: inside.ArchiveStats,
+  { astrayNames, jumps }: inside.ArchivingStats,
+  { maxBytes, disk }: ArchiveStorage,
+): ArchiveStats {
   const { series, records, bytes, blocks, unmerged, astray } = stats;
   return {
     series,
     records,
     bytes,
     'journal-bytes': stats.journalBytes,
+    'max-bytes': maxBytes ?? null,
+    'disk-bytes': disk?.sizeBytes ?? null,
+    'disk-free-bytes': disk?.freeBytes ?? null,
     blocks,
     unmerged,
     first: timestampOf(stats.firstUs) ?? null,

@@ -200,6 +200,8 @@ describe('the archive over HTTP', () => {
     const stats = JSON.parse(await read('/stats'));
     assert.deepEqual([stats.first, stats['journal-bytes'], stats.bytes], [[1, 0], 1024, 4096]);
     assert.deepEqual([stats['astray-names'], stats['clock-jumps']], [[], []]);
+    const room = [stats['max-bytes'], stats['disk-bytes'], stats['disk-free-bytes']];
+    assert.deepEqual(room, [null, 1000, 400]);
     bench.clock.jump(-3_600_000);
     bench.clock.advance(1000);
     const at = [bench.clock.now() / 1e6, 0];

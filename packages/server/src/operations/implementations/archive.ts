@@ -19,7 +19,15 @@ import {
 } from '@telltale/schema';
 import type { ArchiveAccess, Archiving, Kind, RecordForm } from '../../archive/index.ts';
 import type { Lease } from '../../points/index.ts';
-import { type Imports, type Interval, progressPages, readInterval, statsOnWire, visitorOf } from '../archive/index.ts';
+import {
+  type ArchiveStorage,
+  type Imports,
+  type Interval,
+  progressPages,
+  readInterval,
+  statsOnWire,
+  visitorOf,
+} from '../archive/index.ts';
 import type { LiveData } from '../data/index.ts';
 import type { PagesReply } from '../replies.ts';
 import type { Asked, AskedWithBody, Implementations } from './implementation.ts';
@@ -30,6 +38,7 @@ export interface ArchiveParts {
   readonly imports: Pick<Imports, 'import'>;
   readonly data: Pick<LiveData, Kind | 'selectedNames'>;
   readonly clock: Clock;
+  readonly storage: () => Promise<ArchiveStorage>;
 }
 
 type NameAndTimes = InputOf<'eraseAlarmArchive'>;
@@ -56,7 +65,7 @@ const forms: ReadonlyMap<string, RecordForm> = new Map([
   [columnsType, 'binary'],
 ]);
 
-export function archive({ archive, archiving, imports, data, clock }: ArchiveParts) {
+export function archive({ archive, archiving, imports, data, clock, storage }: ArchiveParts) {
   /** Of numbers, or of digits in a path; without an end, until now. */
   const intervalOf = (since: string | number, until: string | number = 0) => readInterval(since, until, clock.now());
 
@@ -165,7 +174,7 @@ export function archive({ archive, archiving, imports, data, clock }: ArchivePar
     readActiveAlarmArchive: readOne('alarms', true),
     eraseAlarmArchive: erase('alarms'),
     eraseActiveAlarmArchive: erase('alarms'),
-    getArchiveStats: async () => statsOnWire(await archive.stats(), archiving.stats()),
+    getArchiveStats: async () => statsOnWire(await archive.stats(), archiving.stats(), await storage()),
     checkArchive: () => progressPages(archive.check()),
     compactArchive: () => progressPages(archive.compact()),
   } satisfies Partial<Implementations>;
