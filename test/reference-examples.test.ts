@@ -29,11 +29,14 @@ function examplesOf(page: string): Example[] {
   }));
 }
 
-/** Those that read first; those that delete last, and of these what is inside of an object before the object. */
+/** Those that read first, those that rename after others, those that delete last: what is inside of an object before the object. */
 function inOrder(examples: readonly Example[]): Example[] {
   const byMethod = Map.groupBy(examples, ({ command }) => /-X (\w+)/.exec(command)?.[1] ?? 'GET');
   const of = (method: string) => byMethod.get(method) ?? [];
-  return [...of('GET'), ...of('POST'), ...of('PUT'), ...of('DELETE').toReversed()];
+  const [renames = [], posts = []] = [true, false].map((isRename) =>
+    of('POST').filter(({ id }) => id.startsWith('rename') === isRename),
+  );
+  return [...of('GET'), ...posts, ...renames, ...of('PUT'), ...of('DELETE').toReversed()];
 }
 
 test('every example of the reference page works against the demo plant', { skip: withoutCurl }, async (t) => {

@@ -4,6 +4,7 @@ import { archiveCheck, archiveCompact, archiveErase, archiveStats } from './comm
 import { archiveExport, archiveImport } from './commands/archive-files.ts';
 import { areas } from './commands/areas.ts';
 import { browse } from './commands/browse.ts';
+import { configCopy } from './commands/config-copy.ts';
 import { configMissing } from './commands/config-missing.ts';
 import { configDelete, configGet, configPut } from './commands/config-objects.ts';
 import { configRename } from './commands/config-rename.ts';
@@ -79,6 +80,7 @@ export const commands: readonly CommandDeclaration[] = [
   configSet,
   configDelete,
   configRename,
+  configCopy,
   configExport,
   configImport,
   configDiff,

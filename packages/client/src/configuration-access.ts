@@ -3,6 +3,8 @@ import {
   type ArchiveKind,
   bytesType,
   type Change,
+  type CopyRequest,
+  type CopyResult,
   type ExecutableStat,
   type Family,
   type FamilyObject,
@@ -50,6 +52,11 @@ export interface TableOptions extends AskOptions {
   readonly columns?: readonly string[] | undefined;
   /** CSV where it is undefined. */
   readonly format?: 'csv' | 'xlsx' | undefined;
+}
+
+export interface CopyOptions extends RenderOption {
+  /** Changes nothing, and lists what would be made. */
+  readonly dryRun?: boolean | undefined;
 }
 
 export interface PutTableOptions extends RenderOption {
@@ -100,6 +107,11 @@ export class ConfigurationAccess {
       { measurements: 'renameMeasurement', commands: 'renameCommand', alarms: 'renameAlarm' } as const
     )[family];
     return this.#calls.json(operation, { name: from, to, commit, render }, { signal });
+  }
+
+  /** Copies an object, or a connector with its points and their alarms, under new names and addresses. */
+  copy(request: CopyRequest, { dryRun, render, signal }: CopyOptions = {}): Promise<CopyResult> {
+    return this.#calls.json('copyObjects', { ...request, 'dry-run': dryRun, render }, { signal });
   }
 
   stackNames(role: StackRole, { signal }: AskOptions = {}): Promise<string[]> {

@@ -4,6 +4,7 @@ export * from './areas.ts';
 export * from './channel.ts';
 export * from './channel-notifications.ts';
 export * from './configuration.ts';
+export * from './copy.ts';
 export { type CronSchedule, comesEver } from './cron.ts';
 export * from './cron-next-time.ts';
 export * from './csv.ts';

@@ -2,6 +2,7 @@
 import { archiveOperations } from './archive.ts';
 import { databaseOperations, executableOperations, stackOperations } from './configuration.ts';
 import { configuredObjectOperations } from './configured-objects.ts';
+import { copyOperations } from './copies.ts';
 import { connectorOperations, functionModuleOperationsOfService, providerOperations } from './instances.ts';
 import {
   alarmOperationsOfService,
@@ -31,6 +32,7 @@ export const operations = {
   ...configuredObjectOperations,
   ...tableOperations,
   ...renameOperations,
+  ...copyOperations,
   ...stackOperations,
   ...databaseOperations,
   ...executableOperations,

@@ -1,6 +1,7 @@
 // What the configuration's thread and its client can ask of each other.
-import type { Family } from '@telltale/schema';
+import type { CopyRequest, CopyResult, Family } from '@telltale/schema';
 import type { Configuration } from './configuration.ts';
+import type { CopyOptions } from './copy-objects.ts';
 import type { PutTableOptions } from './put-table.ts';
 import type { Rename } from './renamed-references.ts';
 import type { RenderingBytes } from './rendering.ts';
@@ -32,6 +33,8 @@ export type Operations = Omit<
   table(family: Family, options: WriteTableOptions): Promise<SharedBytes>;
   /** Makes a family what a table says, and tells in JSON what has changed. Reads go on while it is read. */
   putTable(family: Family, table: Uint8Array, options: PutTableOptions, author: string): Promise<SharedBytes>;
+  /** Copies an object, or a connector with its points, under new names. */
+  copy(request: CopyRequest, options: CopyOptions, author: string): CopyResult;
   /** Writes a copy of the objects into a new file at `path`. Reads go on meanwhile; changes wait. */
   writeCopy(path: string): Promise<void>;
   /** Replaces the database by the rows of an uploaded file. */
@@ -46,6 +49,7 @@ export const changes: ReadonlySet<Method> = new Set<Method>([
   'delete',
   'transaction',
   'putTable',
+  'copy',
   'render',
   'restore',
   'rename',

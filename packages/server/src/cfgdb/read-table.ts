@@ -248,8 +248,8 @@ function withoutEscape(text: string): string {
   return text.startsWith(verbatimMark) ? text.slice(1) : text;
 }
 
-/** The fields of one object while its row is read. */
-class Fields {
+/** The fields of one object while its row, or another change of it, is read. */
+export class Fields {
   readonly #fields: Map<string, unknown>;
   /** Those that the row has touched. */
   readonly #maps = new Map<string, Map<string, string>>();

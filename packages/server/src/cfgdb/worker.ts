@@ -7,6 +7,7 @@ import { type Link, Moved, ownBuffers, parentLink } from '../threads/index.ts';
 import { Agreement } from './agreement.ts';
 import type { StackRules } from './check.ts';
 import { Configuration, DiskRefused } from './configuration.ts';
+import { copyObjects } from './copy-objects.ts';
 import { Database } from './database.ts';
 import {
   type ConfigurationClient,
@@ -34,7 +35,7 @@ async function loadStacks({ stackModules }: Start): Promise<StackRules[]> {
 }
 
 /** What takes several turns; all else the configuration does at once. */
-type LongOperations = Pick<Operations, 'transaction' | 'table' | 'putTable' | 'upload' | 'writeCopy'>;
+type LongOperations = Pick<Operations, 'transaction' | 'table' | 'putTable' | 'copy' | 'upload' | 'writeCopy'>;
 
 function longOperations(configuration: Configuration): LongOperations {
   return {
@@ -46,6 +47,7 @@ function longOperations(configuration: Configuration): LongOperations {
       return sharedBytes(await inTurns(writeTable(family, objects, options)));
     },
     putTable: (family, table, options, author) => inTurns(putTable(configuration, family, table, options, author)),
+    copy: (request, options, author) => copyObjects(configuration, request, options, author),
     async upload(path, options, author) {
       configuration.replace(await readUpload(path), options, author);
     },

@@ -59,6 +59,8 @@ function database({ cfgdb, losses }: ConfigurationParts) {
     uploadDatabase: ({ render = false }, { stream, caller }) => cfgdb.upload(stream, { render }, caller.author),
     runTransaction: ({ commit = true, render = false }, { whole, caller }) =>
       cfgdb.call('transaction', whole, { commit, render }, caller.author),
+    copyObjects: ({ 'dry-run': dryRun = false, render = false, ...request }, { caller }) =>
+      cfgdb.call('copy', request, { dryRun, render }, caller.author),
     getRenderStatus: async () => {
       const missing = losses.missing();
       return { up_to_date: await cfgdb.call('upToDate'), ...(missing.length > 0 && { missing }) };

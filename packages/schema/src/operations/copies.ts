@@ -1,0 +1,35 @@
+// The operation that copies configured objects.
+import Type from 'typebox';
+import { CopyRequest, CopyResult } from '../copy.ts';
+import { changes, declare, json, jsonType, ofJsonBodies } from './operation.ts';
+
+const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
+
+export const copyOperations = {
+  copyObjects: declare({
+    ...changes({ tag: 'Configuration: database', resource: 'configuration' } as const, 'configure'),
+    summary:
+      'Copy an object, or a connector with its points and their alarms, under new names and addresses, all or none',
+    input: {
+      ...CopyRequest.properties,
+      'dry-run': flag('Change nothing, and list what would be made.'),
+      render: flag('Render on success; if rendering fails, nothing is changed.'),
+    },
+    problems: [
+      ...ofJsonBodies,
+      'invalid-body',
+      'unknown-object',
+      'name-taken',
+      'object-too-large',
+      'too-many-operations',
+      'render-refused',
+      'storage-failed',
+    ],
+    http: {
+      method: 'POST',
+      path: '/config/v2/cfgdb/copy',
+      body: { types: [jsonType], schema: CopyRequest, isInput: true, limit: 'max-json-size' },
+      answer: json('What was made, on disk.', CopyResult),
+    },
+  }),
+};
