@@ -142,6 +142,14 @@ describe('limits:', guard, () => {
     await channel.done('WatchMeasurements', { measurements: names.slice(5, 6) });
     await channel.done('WatchMeasurements', { measurements: 'all' });
     await channel.done('WatchMeasurements', { measurements: names.slice(0, 6) });
+    // What a selector selects by what is configured counts too.
+    await channel.done('WatchMeasurements', { measurements: { names: ['zero_d', 'zero_i', 'level'] } });
+    await channel.refused('too-many-watches', 'WatchMeasurements', { measurements: { names: ['zero_*'] } });
+    await channel.done('WatchMeasurements', { measurements: { names: ['zero_d', 'zero_b'], datatype: ['b', 'd'] } });
+    await channel.done('WatchMeasurements', { measurements: { quality: ['bad'] } });
+    await channel.refused('too-many-watches', 'WatchMeasurements', { measurements: { names: ['zero_d'] } });
+    await channel.done('UnwatchMeasurements', { measurements: { names: ['level', 'zero_i', 'zero_d'] } });
+    await channel.done('WatchMeasurements', { measurements: { names: ['zero_d'] } });
     await channel.done('WatchAlarms', { alarms: ['manual', 'high'] });
   });
 

@@ -8,8 +8,16 @@ import { Identifier } from './identifier.ts';
 
 const closed = { additionalProperties: false } as const;
 
-const Removed = Type.Optional(
-  Type.Literal(true, { description: 'The object is no longer configured, and the watch of it has ended.' }),
+const Removed = Type.Optional(Type.Literal(true, { description: 'The object is no longer configured.' }));
+
+const Left = Type.Optional(
+  Type.Literal(true, {
+    description: 'The object no longer matches the selector: no change of it follows until it does.',
+  }),
+);
+
+const Selection = Type.Optional(
+  Type.Integer({ minimum: 1, description: 'The watch by selector that this is of, by the number of its answer.' }),
 );
 
 const Skipped = Type.Optional(
@@ -22,18 +30,23 @@ const notification = <const Name extends string, const Fields extends Record<str
 ) => Type.Object({ notification: Type.Literal(name), ...fields }, { title: name, ...closed });
 
 export const MeasurementUpdateNotification = notification('MeasurementUpdateNotification', {
-  updates: Type.Array(Type.Object({ name: Identifier, vtq: Vtq, removed: Removed }, closed)),
+  updates: Type.Array(Type.Object({ name: Identifier, vtq: Vtq, removed: Removed, left: Left }, closed)),
+  selection: Selection,
   skipped: Skipped,
 });
 export type MeasurementUpdateNotification = Static<typeof MeasurementUpdateNotification>;
 
 export const CommandUpdateNotification = notification('CommandUpdateNotification', {
-  updates: Type.Array(Type.Object({ name: Identifier, vt: Vt, removed: Removed }, closed)),
+  updates: Type.Array(Type.Object({ name: Identifier, vt: Vt, removed: Removed, left: Left }, closed)),
+  selection: Selection,
 });
 export type CommandUpdateNotification = Static<typeof CommandUpdateNotification>;
 
 export const AlarmStateChangeNotification = notification('AlarmStateChangeNotification', {
-  changes: Type.Array(Type.Object({ ...LiveAlarm.properties, state: AlarmState, removed: Removed }, closed)),
+  changes: Type.Array(
+    Type.Object({ ...LiveAlarm.properties, state: AlarmState, removed: Removed, left: Left }, closed),
+  ),
+  selection: Selection,
 });
 export type AlarmStateChangeNotification = Static<typeof AlarmStateChangeNotification>;
 

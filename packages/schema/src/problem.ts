@@ -125,11 +125,7 @@ export const problems = {
   'object-too-large': problem(413, 'The object is too large', 'An object is at most 1 MiB of JSON.'),
   'unsupported-media-type': problem(415, 'The Content-Type does not apply here', 'The detail names those that do.'),
   'too-many-requests': problem(429, 'Too many requests are under way', 'Wait for answers before asking more.'),
-  'too-many-watches': problem(
-    429,
-    'Too many names are watched',
-    'Watch "all", or raise the limit that the detail names.',
-  ),
+  'too-many-watches': problem(429, 'Too much is watched', 'Watch "all", or raise the limit that the detail names.'),
   'headers-too-large': problem(431, 'The URL or the headers are too long', 'Shorten them; list fewer names.'),
   'operation-failed': problem(500, 'An operation failed', 'Nothing was changed; the detail says which and why.'),
   'render-refused': problem(

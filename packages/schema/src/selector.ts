@@ -30,10 +30,13 @@ export const maxPatterns = 100;
 const maxSearchWords = 16;
 export const maxSearchLength = 200;
 
+/** So many items a list of criteria has at most: each object is held against each of them. */
+const maxItems = 1000;
+
 /** What all kinds of objects have. */
 const common = {
   area: Type.Optional(
-    Type.Array(Area, { description: 'Only those in these areas, or in areas below them, comma-separated.' }),
+    Type.Array(Area, { maxItems, description: 'Only those in these areas, or in areas below them, comma-separated.' }),
   ),
   search: Type.Optional(
     Type.String({
@@ -44,11 +47,13 @@ const common = {
   ),
 };
 
-const texts = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
+const texts = (description: string) => Type.Optional(Type.Array(Type.String(), { maxItems, description }));
 
 const pointCriteria = {
   connector: texts('Only those of these connectors, comma-separated.'),
-  datatype: Type.Optional(Type.Array(Datatype, { description: 'Only those of these datatypes, comma-separated.' })),
+  datatype: Type.Optional(
+    Type.Array(Datatype, { maxItems, description: 'Only those of these datatypes, comma-separated.' }),
+  ),
   ...common,
 };
 
@@ -58,6 +63,7 @@ export const selectorInputs = {
     ...pointCriteria,
     quality: Type.Optional(
       Type.Array(Type.Enum([...qualityWords], { type: 'string' }), {
+        maxItems,
         description: `Only those of one of these qualities: ${qualityWords.join(', ')}; comma-separated.`,
       }),
     ),
@@ -74,6 +80,12 @@ export function isSelective(selector: Selector): boolean {
 /** Whether it has more than names, and patterns of them. */
 export function hasCriteria({ area, connector, datatype, quality, search }: Selector): boolean {
   return [area, connector, datatype, quality, search].some((each) => each !== undefined);
+}
+
+/** The same for selectors that mean the same. */
+export function selectorKey({ names, area, connector, datatype, quality, search }: Selector): string {
+  const lists = [names, area, connector, datatype, quality, search && searchWords(search)];
+  return JSON.stringify(lists.map((list) => list && [...new Set<string>(list)].sort()));
 }
 
 /** The area and those that it is in, the outermost first; none where it is not set. */

@@ -74,7 +74,7 @@ export const Settings = Type.Object(
       maximum: 2 ** 31 - 1,
       default: 200_000,
       description:
-        'Maximum number of measurements that one channel client watches by name; the same for commands and for alarms.',
+        'Maximum number of measurements that one channel client watches by name and by selector; the same for commands and for alarms.',
     }),
     'archive-commit': Milliseconds(50, 'How long archive records are gathered before they are written together.'),
     'archive-retention': Type.Optional(

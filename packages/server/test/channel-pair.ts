@@ -6,7 +6,7 @@ import { afterEach } from 'node:test';
 import { WebSocket, WebSocketServer } from 'ws';
 import { localCaller } from '../src/access/index.ts';
 import { Backlog } from '../src/api/channel/backlog.ts';
-import { ChannelClient } from '../src/api/channel/channel-client.ts';
+import { ChannelClient, type UpdateSource } from '../src/api/channel/channel-client.ts';
 
 export const MiB = 1 << 20;
 const ends: (() => void)[] = [];
@@ -31,6 +31,13 @@ export async function connect(events: string[] = [], backlog = new Backlog()) {
     socket.terminate();
     http.close();
   });
+  const source: UpdateSource = {
+    newest(handles, skipped) {
+      const text = `newest ${handles.length > 9 ? handles.length : handles} skipped ${skipped}`;
+      events.push(text);
+      return Buffer.from(text);
+    },
+  };
   const client = new ChannelClient(
     {
       socket,
@@ -38,11 +45,6 @@ export async function connect(events: string[] = [], backlog = new Backlog()) {
       caller: localCaller,
       backlog,
       flush: () => events.push('flush'),
-      newest(handles, skipped) {
-        const text = `newest ${handles.length > 9 ? handles.length : handles} skipped ${skipped}`;
-        events.push(text);
-        return Buffer.from(text);
-      },
       nextTurn: async () => {
         events.push('turn');
       },
@@ -51,7 +53,7 @@ export async function connect(events: string[] = [], backlog = new Backlog()) {
   );
   backlog.enter(client);
   socket.once('close', () => backlog.leave(client));
-  return { far, socket, client };
+  return { far, socket, client, source };
 }
 
 /** Sends updates until they have to be passed over. */

@@ -8,11 +8,11 @@ import { Backlog, mostBacklogBytes } from './backlog.ts';
 describe('a client that does not keep up', () => {
   test('has at most 8 MiB waiting, then gets the newest values, after all that was gathered', async () => {
     const events: string[] = [];
-    const { far, client } = await connect(events);
+    const { far, client, source } = await connect(events);
     far.pause();
     fill(client);
     assert.ok(client.pendingBytes <= 8 * MiB, `${client.pendingBytes} bytes`);
-    for (const handle of [3, 4, 3, 3]) client.passOver(handle);
+    for (const handle of [3, 4, 3, 3]) client.passOver(source, handle);
     assert.equal(client.sendUpdates(Buffer.from('later')), false);
     const newest = shortMessages(far, 1);
     far.resume();
@@ -23,12 +23,12 @@ describe('a client that does not keep up', () => {
 
   test('gets the newest values of very many bit by bit, each once, and what is passed over meanwhile behind them', async () => {
     const events: string[] = [];
-    const { far, client } = await connect(events);
+    const { far, client, source } = await connect(events);
     far.pause();
     fill(client);
-    for (let handle = 0; handle < 12_000; handle++) client.passOver(handle);
-    for (let handle = 0; handle < 70; handle++) client.passOver(handle);
-    assert.equal(client.unwatched(11_999), 1);
+    for (let handle = 0; handle < 12_000; handle++) client.passOver(source, handle);
+    for (let handle = 0; handle < 70; handle++) client.passOver(source, handle);
+    assert.equal(client.unwatched(source, 11_999), 1);
     const last = new Promise<void>((resolve) => {
       far.on('message', (message: Buffer) => message.toString().startsWith('newest 1999') && resolve());
     });
@@ -40,22 +40,22 @@ describe('a client that does not keep up', () => {
   });
 
   test('does not hear what was passed over of measurements that it watches no more', async () => {
-    const { far, client } = await connect();
+    const { far, client, source } = await connect();
     far.pause();
     fill(client);
-    for (const handle of [3, 3, 3, 4]) client.passOver(handle);
-    assert.deepEqual([client.unwatched(3), client.unwatched(3)], [3, 0]);
+    for (const handle of [3, 3, 3, 4]) client.passOver(source, handle);
+    assert.deepEqual([client.unwatched(source, 3), client.unwatched(source, 3)], [3, 0]);
     const newest = shortMessages(far, 1);
     far.resume();
     assert.deepEqual(await newest, ['newest 4 skipped 0']);
   });
 
   test('hears with the next values what was passed over of a measurement that is gone', async () => {
-    const { far, client } = await connect();
+    const { far, client, source } = await connect();
     far.pause();
     fill(client);
-    for (const handle of [3, 3, 4]) client.passOver(handle);
-    client.sendRemoval(3, Buffer.from('3 is gone'));
+    for (const handle of [3, 3, 4]) client.passOver(source, handle);
+    client.sendRemoval(source, 3, Buffer.from('3 is gone'));
     const reported = shortMessages(far, 2);
     far.resume();
     assert.deepEqual(await reported, ['3 is gone', 'newest 4 skipped 2']);

@@ -28,6 +28,11 @@ const farewellMs = 1000;
 /** How long a client that takes nothing has to read again and receive the reason of its close; as long as TCP tries. */
 export const lingerMs = 15 * 60_000;
 
+/** Of whom the newest values of measurements are asked, of which so many updates were passed over. */
+export interface UpdateSource {
+  newest(handles: readonly number[], skipped: number): Buffer | undefined;
+}
+
 export interface ChannelClientOptions {
   readonly socket: WebSocket;
   /** Below the WebSocket. */
@@ -37,8 +42,6 @@ export interface ChannelClientOptions {
   readonly backlog: Backlog;
   /** Sends what is gathered: the newest values never overtake older ones. */
   readonly flush: () => void;
-  /** The newest values of measurements, of which so many updates were passed over. */
-  readonly newest: (handles: readonly number[], skipped: number) => Buffer | undefined;
   /** Resolves when there may be more long work. */
   readonly nextTurn: () => Promise<void>;
 }
@@ -50,14 +53,13 @@ export class ChannelClient {
   readonly #backlog: Backlog;
   readonly #outgoing: Outgoing;
   readonly #flush: () => void;
-  readonly #newest: ChannelClientOptions['newest'];
-  /** By measurement, how many updates were skipped since its last one was reported. */
-  readonly #passedOver = new Map<number, number>();
+  /** By source and measurement, how many updates were skipped since its last one was reported; at least one a source. */
+  readonly #passedOver = new Map<UpdateSource, Map<number, number>>();
+  /** Of removed measurements: reported with the next newest values. */
+  readonly #passedOverOfGone = new Map<UpdateSource, number>();
   readonly #nextTurn: () => Promise<void>;
   #drained: (() => void)[] = [];
   #isCatchingUp = false;
-  /** Removed measurements: reported with the next newest values. */
-  #passedOverOfGone = 0;
   #isPaused = false;
   #isHeld = false;
   #isLeaving = false;
@@ -67,13 +69,12 @@ export class ChannelClient {
   #movedMs: number;
   #heardMs: number;
 
-  constructor({ socket, stream, caller, backlog, flush, newest, nextTurn }: ChannelClientOptions, nowMs: number) {
+  constructor({ socket, stream, caller, backlog, flush, nextTurn }: ChannelClientOptions, nowMs: number) {
     this.caller = caller;
     this.#socket = socket;
     this.#stream = stream;
     this.#backlog = backlog;
     this.#flush = flush;
-    this.#newest = newest;
     this.#nextTurn = nextTurn;
     this.#movedMs = nowMs;
     this.#heardMs = nowMs;
@@ -137,29 +138,39 @@ export class ChannelClient {
     return true;
   }
 
-  passOver(handle: number): void {
-    this.#passedOver.set(handle, (this.#passedOver.get(handle) ?? 0) + 1);
+  passOver(source: UpdateSource, handle: number): void {
+    const updates = this.#passedOver.get(source);
+    if (updates === undefined) this.#passedOver.set(source, new Map([[handle, 1]]));
+    else updates.set(handle, (updates.get(handle) ?? 0) + 1);
   }
 
-  /** Nothing that was skipped is reported any more; returns how much that was. */
-  dropPassedOver(): number {
-    let dropped = this.#passedOverOfGone;
-    for (const updates of this.#passedOver.values()) dropped += updates;
-    this.#passedOver.clear();
-    this.#passedOverOfGone = 0;
+  /** Whether updates of the measurement were passed over, and it is yet to be reported. */
+  isBehind(source: UpdateSource, handle: number): boolean {
+    return this.#passedOver.get(source)?.has(handle) === true;
+  }
+
+  /** Nothing that was skipped of the source is reported any more; returns how much that was. */
+  dropPassedOver(source: UpdateSource): number {
+    let dropped = this.#passedOverOfGone.get(source) ?? 0;
+    for (const updates of this.#passedOver.get(source)?.values() ?? []) dropped += updates;
+    this.#passedOver.delete(source);
+    this.#passedOverOfGone.delete(source);
     return dropped;
   }
 
   /** Nothing more of the measurement is reported; returns how many of its updates were skipped. */
-  unwatched(handle: number): number {
-    const dropped = this.#passedOver.get(handle) ?? 0;
-    this.#passedOver.delete(handle);
+  unwatched(source: UpdateSource, handle: number): number {
+    const updates = this.#passedOver.get(source);
+    const dropped = updates?.get(handle) ?? 0;
+    updates?.delete(handle);
+    if (updates?.size === 0) this.#passedOver.delete(source);
     return dropped;
   }
 
   /** The removal of a measurement is always reported, and nothing of it afterwards. */
-  sendRemoval(handle: number, message: Buffer): void {
-    this.#passedOverOfGone += this.unwatched(handle);
+  sendRemoval(source: UpdateSource, handle: number, message: Buffer): void {
+    const dropped = this.unwatched(source, handle);
+    if (dropped > 0) this.#passedOverOfGone.set(source, (this.#passedOverOfGone.get(source) ?? 0) + dropped);
     this.send(message);
   }
 
@@ -252,11 +263,13 @@ export class ChannelClient {
     // Behind so much, the next drain goes on.
     while (this.#passedOver.size > 0 && this.isOpen && this.pendingBytes <= littleBytes) {
       this.#flush();
-      const portion = this.#passedOver.keys().take(mostAtOnce).toArray();
-      let skipped = this.#passedOverOfGone;
-      this.#passedOverOfGone = 0;
-      for (const handle of portion) skipped += this.unwatched(handle) - 1; // the last one is reported
-      const message = this.#newest(portion, skipped);
+      const [[source, updates] = []] = this.#passedOver;
+      if (source === undefined || updates === undefined) break;
+      const portion = updates.keys().take(mostAtOnce).toArray();
+      let skipped = this.#passedOverOfGone.get(source) ?? 0;
+      this.#passedOverOfGone.delete(source);
+      for (const handle of portion) skipped += this.unwatched(source, handle) - 1; // the last one is reported
+      const message = source.newest(portion, skipped);
       if (message !== undefined) this.send([message]);
       if (this.#passedOver.size > 0) await this.#nextTurn();
     }

@@ -78,11 +78,11 @@ export class ChannelServer {
   }
 
   get delivered(): number {
-    return this.#options.watches.measurements.delivered;
+    return this.#options.watches.updates.delivered;
   }
 
   get skipped(): number {
-    return this.#options.watches.measurements.skipped;
+    return this.#options.watches.updates.skipped;
   }
 
   /** Requests so far, by whether all of each was carried out. */
@@ -156,10 +156,9 @@ export class ChannelServer {
   #welcome(socket: WebSocket, stream: Socket, caller: Caller, budget: BodyBudget): void {
     const { requests, watches } = this.#options;
     const { backlog } = requests;
-    const newest = (handles: readonly number[], skipped: number) => watches.measurements.newest(handles, skipped);
-    const flush = () => watches.measurements.flush();
+    const flush = () => watches.flushMeasurements();
     const nextTurn = () => watches.nextTurn();
-    const client = new ChannelClient({ socket, stream, caller, backlog, flush, newest, nextTurn }, this.#nowMs());
+    const client = new ChannelClient({ socket, stream, caller, backlog, flush, nextTurn }, this.#nowMs());
     backlog.enter(client);
     this.#clients.set(socket, client);
     this.#present(client);

@@ -4,9 +4,8 @@ import type { Clock } from '@telltale/schema';
 import { Pieces, stepItems } from '../../points/index.ts';
 import type { Slices } from '../../runtime/index.ts';
 import type { ChannelClient } from './channel-client.ts';
+import { gatherMs } from './update-log.ts';
 import { Watchers } from './watchers.ts';
-
-const gatherMs = 20;
 
 export interface ItemWatchesOptions {
   readonly notification: string;

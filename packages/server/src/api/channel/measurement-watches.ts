@@ -5,16 +5,10 @@ import { type Changes, type Measurements, stepItems } from '../../points/index.t
 import type { Slices } from '../../runtime/index.ts';
 import type { ChannelClient } from './channel-client.ts';
 import { PresentValues } from './present-values.ts';
-import { opening, UpdateLog } from './update-log.ts';
+import { gatherMs, mostLogBytes, opening, UpdateLog } from './update-log.ts';
 import { WatchGroup } from './watch-group.ts';
 import { WatchGroups } from './watch-groups.ts';
 import { Watchers } from './watchers.ts';
-
-/** Changes are gathered for so long at most. */
-const gatherMs = 20;
-
-/** Sooner, when so much has come together. */
-const mostLogBytes = 4 << 20;
 
 /** So many are watched, or watched no more, at once; more in slices. */
 const mostAtOnce = 5000;
@@ -108,7 +102,7 @@ export class MeasurementWatches {
   leave(client: ChannelClient): void {
     this.flush();
     this.#leaveAll(client);
-    this.skipped += client.dropPassedOver();
+    this.skipped += client.dropPassedOver(this);
   }
 
   /** Hands everything on that was gathered. */
@@ -116,9 +110,9 @@ export class MeasurementWatches {
     this.#cancelFlush?.();
     this.#cancelFlush = undefined;
     if (this.#log.size === 0) return;
-    if (this.#all.clients.size > 0) this.#send(this.#all, this.#log.message(undefined));
+    if (this.#all.clients.size > 0) this.#send(this.#all, this.#log.message(opening, undefined));
     for (const group of this.#pendingGroups) {
-      if (group.clients.size > 0) this.#send(group, this.#log.message(group.pending));
+      if (group.clients.size > 0) this.#send(group, this.#log.message(opening, group.pending));
       group.pending.length = 0;
     }
     this.#pendingGroups.clear();
@@ -146,7 +140,7 @@ export class MeasurementWatches {
   async #join(client: ChannelClient, names: readonly string[]): Promise<void> {
     const comings = this.#comings;
     const handles = this.#handlesOf(names);
-    const present = new PresentValues(this.#measurements, 'names');
+    const present = new PresentValues(this.#measurements, 'names', opening);
     const isOfAll = this.#all.clients.has(client);
     const group = new WatchGroup();
     const steps = isOfAll
@@ -175,7 +169,7 @@ export class MeasurementWatches {
   }
 
   async #joinAll(client: ChannelClient): Promise<void> {
-    const present = new PresentValues(this.#measurements, 'all');
+    const present = new PresentValues(this.#measurements, 'all', opening);
     await this.#begin(client, present, present.gather(this.#measurements.all()));
     if (!client.isOpen) return;
     this.#leaveAll(client);
@@ -207,7 +201,7 @@ export class MeasurementWatches {
     this.flush();
     if (comings !== this.#comings) this.#addComers(client, group, [], gone);
     this.#groups.move(client, group);
-    for (const handle of gone) this.skipped += client.unwatched(handle);
+    for (const handle of gone) this.skipped += client.unwatched(this, handle);
   }
 
   *#reduceSteps(
@@ -228,7 +222,7 @@ export class MeasurementWatches {
   *#ending(client: ChannelClient, group: WatchGroup, names: readonly string[]): Generator<void, void> {
     let items = 0;
     for (const handle of this.#handlesOf(names)) {
-      this.skipped += client.unwatched(handle);
+      this.skipped += client.unwatched(this, handle);
       if (group.members.delete(handle)) this.#groups.unlink(handle, group);
       if (++items % stepItems === 0) yield;
     }
@@ -332,8 +326,8 @@ export class MeasurementWatches {
         for (let at = 0; at < count; at++) {
           const position = positions === undefined ? at : (positions.items[at] as number);
           const handle = this.#log.handleAt(position);
-          if (this.#log.isRemoval(position)) client.sendRemoval(handle, this.#log.single(position));
-          else client.passOver(handle);
+          if (this.#log.isRemoval(position)) client.sendRemoval(this, handle, this.#log.single(opening, position));
+          else client.passOver(this, handle);
         }
       }
     }

@@ -2,7 +2,7 @@
 // are rewritten, so that in the end each measurement is in it once, with its present value.
 import { type Measurements, Pieces, stepItems } from '../../points/index.ts';
 import { Growing } from './growing.ts';
-import { closing, opening } from './update-log.ts';
+import { closing } from './update-log.ts';
 
 const space = 0x20;
 const comma = 0x2c;
@@ -29,7 +29,7 @@ export class PresentValues {
   count = 0;
 
   /** With `all`, measurements that are added meanwhile are reported too. */
-  constructor(measurements: Measurements, of: 'all' | 'names') {
+  constructor(measurements: Measurements, of: 'all' | 'names', opening: Buffer) {
     this.#measurements = measurements;
     this.#isOfAll = of === 'all';
     this.#pieces.append(opening);
@@ -40,7 +40,12 @@ export class PresentValues {
     if (this.#has(handle) || (this.#isOfAll && handle <= this.#reached)) this.#changed.add(handle);
   }
 
-  /** The measurement is about to go. */
+  /** The measurement belongs to it now. */
+  entered(handle: number): void {
+    this.#changed.add(handle);
+  }
+
+  /** The measurement is about to go, or belongs to it no more. */
   removed(handle: number): void {
     this.#changed.delete(handle);
     this.#blank(handle);

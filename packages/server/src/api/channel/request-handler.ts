@@ -25,7 +25,7 @@ import type { ChannelClient } from './channel-client.ts';
 import { inOrder } from './in-order.ts';
 import type { AnswerBytes, Outcome } from './outcome.ts';
 import type { RecordsAnswer } from './records-answer.ts';
-import { unwatch, watch } from './watch-requests.ts';
+import { unwatch, type Watched as WatchedObjects, watch } from './watch-requests.ts';
 import type { Watches } from './watches.ts';
 
 export interface RequestHandlerParts {
@@ -129,9 +129,9 @@ export class RequestHandler {
   #watch(client: ChannelClient, message: Fields, { kind, ends }: Watched): Promise<Outcome> | Outcome {
     const { gate, watches, slices } = this.#parts;
     const [field = ''] = Object.keys(this.#request.fields);
-    const names = message[field] as string[] | 'all';
+    const what = message[field] as WatchedObjects;
     return gate.carryOut(this.#chosen(message).gated, client.caller, '', () =>
-      ends ? unwatch(watches.of(kind), client, names) : watch({ watches, kind, field, client, names, slices }),
+      ends ? unwatch(watches, kind, client, what) : watch({ watches, kind, field, client, what, slices }),
     );
   }
 

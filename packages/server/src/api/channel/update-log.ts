@@ -3,9 +3,22 @@
 import type { Measurements } from '../../points/index.ts';
 import { Growing } from './growing.ts';
 
-export const opening = Buffer.from('{"notification":"MeasurementUpdateNotification","updates":[');
+/** Changes are gathered for so long at most. */
+export const gatherMs = 20;
+
+/** Sooner, when so much has come together. */
+export const mostLogBytes = 4 << 20;
+
+/** Of a watch by selector, with its number. */
+export function openingOf(selection?: number): Buffer {
+  const tag = selection === undefined ? '' : `"selection":${selection},`;
+  return Buffer.from(`{"notification":"MeasurementUpdateNotification",${tag}"updates":[`);
+}
+
+export const opening = openingOf();
 export const closing = Buffer.from(']}');
 const removedMark = Buffer.from(',"removed":true},');
+const leftMark = Buffer.from(',"left":true},');
 
 export class UpdateLog {
   readonly #measurements: Measurements;
@@ -47,12 +60,13 @@ export class UpdateLog {
 
   /** The same, for the last time. */
   noteRemoval(handle: number): void {
-    const { wire } = this.#measurements;
-    this.#makeRoom(wire.itemLength(handle) + removedMark.length);
-    const end = wire.writeItem(handle, this.#bytes, this.#length) - 2; // without what closes it
-    this.#length = end + removedMark.copy(this.#bytes, end);
     this.#removals.add(this.#ends.length);
-    this.#entry(handle);
+    this.#noteMarked(handle, removedMark);
+  }
+
+  /** The same, for the last time while it does not match the selector. */
+  noteLeft(handle: number): void {
+    this.#noteMarked(handle, leftMark);
   }
 
   clear(): void {
@@ -63,9 +77,10 @@ export class UpdateLog {
   }
 
   /** The chosen entries as one message, or all of them. */
-  message(chosen: Growing | undefined): Buffer {
+  message(opening: Buffer, chosen: Growing | undefined, skipped = 0): Buffer {
+    const ending = skipped === 0 ? closing : Buffer.from(`],"skipped":${skipped}}`);
     const ends = this.#ends.items;
-    let bytes = opening.length + closing.length;
+    let bytes = opening.length + ending.length;
     if (chosen === undefined) bytes += this.#length;
     else {
       for (let at = 0; at < chosen.length; at++) {
@@ -77,15 +92,23 @@ export class UpdateLog {
     let end = opening.copy(message);
     if (chosen === undefined) end += this.#bytes.copy(message, end, 0, this.#length - 1);
     else end = this.#copyChosen(chosen, message, end) - 1;
-    closing.copy(message, end); // replaces the last comma
+    ending.copy(message, end); // replaces the last comma
     return message;
   }
 
   /** One entry as a message. */
-  single(position: number): Buffer {
+  single(opening: Buffer, position: number): Buffer {
     const chosen = new Growing();
     chosen.push(position);
-    return this.message(chosen);
+    return this.message(opening, chosen);
+  }
+
+  #noteMarked(handle: number, mark: Buffer): void {
+    const { wire } = this.#measurements;
+    this.#makeRoom(wire.itemLength(handle) + mark.length);
+    const end = wire.writeItem(handle, this.#bytes, this.#length) - 2; // without what closes it
+    this.#length = end + mark.copy(this.#bytes, end);
+    this.#entry(handle);
   }
 
   #entry(handle: number): void {

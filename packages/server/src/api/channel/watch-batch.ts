@@ -1,5 +1,5 @@
 // The result of each name of a requested watch.
-import { type ItemResult, maxBatchItems, type Problem, ProblemError } from '@telltale/schema';
+import { type ItemResult, isPattern, maxBatchItems, type Problem, ProblemError } from '@telltale/schema';
 import { stepItems } from '../../points/index.ts';
 
 /** What there is, and what of it the client watches already. */
@@ -55,6 +55,8 @@ export class WatchBatch {
   }
 
   #unknown(name: string): Problem {
-    return new ProblemError('unknown-object', `${this.#field} has no ${JSON.stringify(name.slice(0, 80))}.`).toJSON();
+    const shown = JSON.stringify(name.slice(0, 80));
+    const hint = isPattern(name) ? ` A pattern is watched by a selector: {"names": [${shown}]}.` : '';
+    return new ProblemError('unknown-object', `${this.#field} has no ${shown}.${hint}`).toJSON();
   }
 }

@@ -4,12 +4,11 @@ import type { Clock } from '@telltale/schema';
 import { stepItems } from '../../points/index.ts';
 import type { Slices } from '../../runtime/index.ts';
 import type { ChannelClient } from './channel-client.ts';
+import { GroupLinks } from './group-links.ts';
 import { WatchGroup } from './watch-group.ts';
 
 /** After so long without a change of its list, a client may share the messages of others. */
 const settledMs = 1000;
-
-const none: readonly WatchGroup[] = [];
 
 export interface WatchGroupsOptions {
   readonly clock: Clock;
@@ -23,8 +22,7 @@ export class WatchGroups {
   readonly #options: WatchGroupsOptions;
   readonly #groupOf = new Map<ChannelClient, WatchGroup>();
   readonly #shared = new Map<string, WatchGroup>();
-  /** By handle, the groups that watch it. */
-  readonly #groups: (readonly WatchGroup[] | undefined)[] = [];
+  readonly #links = new GroupLinks<WatchGroup>();
 
   constructor(options: WatchGroupsOptions) {
     this.#options = options;
@@ -42,7 +40,7 @@ export class WatchGroups {
   }
 
   of(handle: number): readonly WatchGroup[] {
-    return this.#groups[handle] ?? none;
+    return this.#links.of(handle);
   }
 
   membersOf(client: ChannelClient): ReadonlySet<number> | undefined {
@@ -55,7 +53,7 @@ export class WatchGroups {
       group.members.delete(handle);
       this.#unshare(group);
     }
-    this.#groups[handle] = undefined;
+    this.#links.clear(handle);
   }
 
   /** How many the client watches together with others: what it costs to give it a group of its own. */
@@ -67,7 +65,7 @@ export class WatchGroups {
   extend(group: WatchGroup, handle: number): void {
     if (group.members.has(handle)) return;
     group.members.add(handle);
-    this.#link(handle, group);
+    this.#links.link(handle, group);
   }
 
   *extending(group: WatchGroup, handles: Iterable<number>, but?: ReadonlySet<number>): Generator<void, void> {
@@ -156,15 +154,7 @@ export class WatchGroups {
     }
   }
 
-  #link(handle: number, group: WatchGroup): void {
-    // An array that is never written far behind its end stays a plain one.
-    while (this.#groups.length <= handle) this.#groups.push(undefined);
-    const groups = this.#groups[handle];
-    this.#groups[handle] = groups === undefined ? group.alone : [...groups, group];
-  }
-
   unlink(handle: number, group: WatchGroup): void {
-    const rest = this.#groups[handle]?.filter((other) => other !== group) ?? [];
-    this.#groups[handle] = rest.length <= 1 ? rest[0]?.alone : rest;
+    this.#links.unlink(handle, group);
   }
 }

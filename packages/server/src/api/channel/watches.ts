@@ -4,9 +4,12 @@ import type { FunctionModules } from '../../modules/index.ts';
 import type { LiveData, StackAccess } from '../../operations/index.ts';
 import type { Slices } from '../../runtime/index.ts';
 import type { ChannelClient } from './channel-client.ts';
+import { ItemSelections } from './item-selections.ts';
 import { ItemWatches } from './item-watches.ts';
 import { LogWatches, type WatchedLogs } from './log-watches.ts';
+import { MeasurementSelections } from './measurement-selections.ts';
 import { MeasurementWatches } from './measurement-watches.ts';
+import type { SelectionWatches } from './selection-watches.ts';
 
 export interface Watchable {
   /** Of all clients. */
@@ -33,6 +36,8 @@ export interface WatchesOptions {
 
 export class Watches {
   readonly measurements: MeasurementWatches;
+  readonly #measurementSelections: MeasurementSelections;
+  readonly #selections: Partial<Record<WatchKind, SelectionWatches>>;
   readonly #kinds: Readonly<Record<WatchKind, Watchable>>;
   readonly #maxWatches: number;
   readonly #slices: Slices;
@@ -49,7 +54,7 @@ export class Watches {
       slices,
       has: (name) => commands.find(name) >= 0,
       names: () => namesOf(commands),
-      text: (name) => commandText(data, name),
+      text: (name) => commandText(data, commands.find(name)),
     });
     const alarmWatches = new ItemWatches({
       notification: 'AlarmStateChangeNotification',
@@ -81,6 +86,39 @@ export class Watches {
           text: (name) => stacks.stateText(role, name),
         }),
     ) as [ItemWatches, ItemWatches];
+    const { selections } = data;
+    this.#measurementSelections = new MeasurementSelections({
+      measurements: data.measurements,
+      index: selections.measurements,
+      clock,
+      slices,
+    });
+    const commandSelections = new ItemSelections({
+      notification: 'CommandUpdateNotification',
+      list: 'updates',
+      index: selections.commands,
+      clock,
+      slices,
+      onPut: (listener) => commands.onPut(listener),
+      text: (handle) => commandText(data, handle),
+    });
+    const alarmSelections = new ItemSelections({
+      notification: 'AlarmStateChangeNotification',
+      list: 'changes',
+      index: selections.alarms,
+      clock,
+      slices,
+      onPut: (listener) => alarms.onPut(listener),
+      text: (handle) => alarms.text(handle),
+    });
+    this.#selections = {
+      measurements: this.#measurementSelections,
+      commands: commandSelections,
+      alarms: alarmSelections,
+    };
+    commands.onChange((handle) => commandSelections.changed(handle, false));
+    commands.onRemoval((handle) => commandSelections.changed(handle, true));
+    alarms.onChange((handle, isRemoved) => alarmSelections.changed(handle, isRemoved));
     commands.onChange((handle) => commandWatches.changed(commands.nameOf(handle), false));
     commands.onRemoval((handle) => commandWatches.changed(commands.nameOf(handle), true));
     alarms.onAdded((handle) => alarmWatches.changed(alarms.alarmOf(handle).name, false));
@@ -102,7 +140,27 @@ export class Watches {
 
   /** How many watches there are, of all kinds and clients. */
   get count(): number {
-    return Object.values(this.#kinds).reduce((sum, { count }) => sum + count, 0);
+    const all = [...Object.values(this.#kinds), ...Object.values(this.#selections)];
+    return all.reduce((sum, { count }) => sum + count, 0);
+  }
+
+  /** Of measurements: values handed to clients, and updates skipped for newer ones. */
+  get updates(): { readonly delivered: number; readonly skipped: number } {
+    const [named, selected] = [this.measurements, this.#measurementSelections];
+    return { delivered: named.delivered + selected.delivered, skipped: named.skipped + selected.skipped };
+  }
+
+  /** Hands on what was gathered of measurements. */
+  flushMeasurements(): void {
+    this.measurements.flush();
+    this.#measurementSelections.flush();
+  }
+
+  /** Of what can be watched by selector. */
+  selectionsOf(kind: WatchKind): SelectionWatches {
+    const selections = this.#selections[kind];
+    if (selections === undefined) throw new ProblemError('invalid-query', `${kind} are not watched by selector.`);
+    return selections;
   }
 
   of(kind: WatchKind): Watchable {
@@ -112,10 +170,11 @@ export class Watches {
   /** Why the client may not watch so many more; undefined where it may. */
   refuse(client: ChannelClient, kind: WatchKind, more: number): ProblemError | undefined {
     const most = this.#maxWatches;
-    if (this.of(kind).countOf(client) + more <= most) return undefined;
+    const count = this.of(kind).countOf(client) + (this.#selections[kind]?.countOf(client) ?? 0);
+    if (count + more <= most) return undefined;
     return new ProblemError(
       'too-many-watches',
-      `A client may watch ${most} ${kind} by name; --max-watches sets the limit.`,
+      `A client may watch ${most} ${kind} by name and by selector; --max-watches sets the limit.`,
     );
   }
 
@@ -124,8 +183,13 @@ export class Watches {
     return this.#slices.next();
   }
 
+  leaveKind(client: ChannelClient, kind: WatchKind): void {
+    this.of(kind).leave(client);
+    this.#selections[kind]?.leave(client);
+  }
+
   leave(client: ChannelClient): void {
-    for (const kind of Object.values(this.#kinds)) kind.leave(client);
+    for (const kind of Object.keys(this.#kinds) as WatchKind[]) this.leaveKind(client, kind);
   }
 }
 
@@ -133,8 +197,7 @@ function* namesOf(commands: LiveData['commands']): Generator<string> {
   for (const handle of commands.all()) yield commands.nameOf(handle);
 }
 
-function commandText({ commands }: LiveData, name: string): string {
-  const handle = commands.find(name);
+function commandText({ commands }: LiveData, handle: number): string {
   const item = Buffer.allocUnsafe(commands.wire.itemLength(handle));
   commands.wire.writeItem(handle, item, 0);
   return item.toString('utf8', 0, item.length - 1);
