@@ -8,7 +8,8 @@ import { configCopy } from './commands/config-copy.ts';
 import { configMissing } from './commands/config-missing.ts';
 import { configDelete, configGet, configPut } from './commands/config-objects.ts';
 import { configRename } from './commands/config-rename.ts';
-import { configDiff, configRender, configRestore, configRevisions } from './commands/config-revisions.ts';
+import { configDiscard, configRestore } from './commands/config-restore.ts';
+import { configDiff, configRender, configRevisions } from './commands/config-revisions.ts';
 import { configSet } from './commands/config-set.ts';
 import { configExport, configImport } from './commands/config-whole.ts';
 import { connectors, providers, restartConnectors, restartProviders } from './commands/connectors.ts';
@@ -87,6 +88,7 @@ export const commands: readonly CommandDeclaration[] = [
   configRender,
   configRevisions,
   configRestore,
+  configDiscard,
   configMissing,
   status,
   ...completionCommands(() => ({ commands, globalOptions })),

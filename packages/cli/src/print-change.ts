@@ -13,9 +13,12 @@ const marks: Record<Change['change'], readonly [string, Style]> = {
 export type PrintedChange = Omit<Change, 'time' | 'author'> & Partial<Pick<Change, 'time' | 'author'>>;
 
 export async function printChange(terminal: Terminal, printed: PrintedChange): Promise<void> {
-  const { family, name, change, time, author, fields = [] } = printed;
+  const { family, name, change, renamedFrom, time, author, fields = [] } = printed;
   const [mark, style] = marks[change];
-  const what: Cell = { text: `${mark} ${family}/${name}`, style };
+  const what: Cell = {
+    text: `${mark} ${family}/${name}${renamedFrom === undefined ? '' : `, renamed from ${renamedFrom}`}`,
+    style,
+  };
   const when: Cell = { text: time === undefined ? '' : `  ${timeText(time)} by ${author}`, style: 'dim' };
   await terminal.line(what, when);
   for (const { field, before, after } of fields) {

@@ -3,6 +3,7 @@ import {
   type ArchiveKind,
   bytesType,
   type Change,
+  type ComparedChange,
   type CopyRequest,
   type CopyResult,
   type ExecutableStat,
@@ -35,11 +36,26 @@ export type RevisionDetails = RevisionSummary & {
 export interface RenderOption extends AskOptions {
   /** Render on success; if rendering fails, nothing is changed. */
   readonly render?: boolean | undefined;
+  /** Why, kept with the revision. */
+  readonly comment?: string | undefined;
+}
+
+/** All objects, those of a family, or those of a name. */
+export interface ObjectsOption {
+  readonly family?: Family | undefined;
+  readonly name?: string | undefined;
 }
 
 export interface TransactionOptions extends RenderOption {
   /** False carries everything out and rolls it back: it resolves where it would have worked. */
   readonly commit?: boolean | undefined;
+}
+
+export interface RenderOptions extends AskOptions {
+  /** Also where it is up to date. */
+  readonly force?: boolean | undefined;
+  /** Why, kept with the revision. */
+  readonly comment?: string | undefined;
 }
 
 export interface NamesOption extends AskOptions {
@@ -102,16 +118,16 @@ export class ConfigurationAccess {
 
   /** Gives the object another name, under which its history goes on. Answers with what refers to it. */
   rename(family: ArchiveKind, from: string, to: string, options: TransactionOptions = {}): Promise<Renamed> {
-    const { commit, render, signal } = options;
+    const { commit, render, comment, signal } = options;
     const operation = (
       { measurements: 'renameMeasurement', commands: 'renameCommand', alarms: 'renameAlarm' } as const
     )[family];
-    return this.#calls.json(operation, { name: from, to, commit, render }, { signal });
+    return this.#calls.json(operation, { name: from, to, commit, render, comment }, { signal });
   }
 
   /** Copies an object, or a connector with its points and their alarms, under new names and addresses. */
-  copy(request: CopyRequest, { dryRun, render, signal }: CopyOptions = {}): Promise<CopyResult> {
-    return this.#calls.json('copyObjects', { ...request, 'dry-run': dryRun, render }, { signal });
+  copy(request: CopyRequest, { dryRun, render, comment, signal }: CopyOptions = {}): Promise<CopyResult> {
+    return this.#calls.json('copyObjects', { ...request, 'dry-run': dryRun, render, comment }, { signal });
   }
 
   stackNames(role: StackRole, { signal }: AskOptions = {}): Promise<string[]> {
@@ -128,8 +144,8 @@ export class ConfigurationAccess {
 
   /** All or none of the operations. */
   transaction(operations: readonly Operation[], options: TransactionOptions = {}): Promise<void> {
-    const { commit, render, signal } = options;
-    return this.#calls.send('runTransaction', { commit, render }, { json: { operations }, signal });
+    const { commit, render, comment, signal } = options;
+    return this.#calls.send('runTransaction', { commit, render, comment }, { json: { operations }, signal });
   }
 
   /** The objects of a family as a table: a row each. */
@@ -139,10 +155,10 @@ export class ConfigurationAccess {
 
   /** Makes a family what a table says: all rows or none. */
   putTable(family: Family, body: Bytes, options: PutTableOptions = {}): Promise<TableResult> {
-    const { dryRun, render, deleteMissing, signal } = options;
+    const { dryRun, render, comment, deleteMissing, signal } = options;
     return this.#calls.json(
       `put${titleOf(family)}Table`,
-      { 'dry-run': dryRun, render, 'delete-missing': deleteMissing },
+      { 'dry-run': dryRun, render, comment, 'delete-missing': deleteMissing },
       { bytes: { body, type: bytesType }, signal },
     );
   }
@@ -153,8 +169,8 @@ export class ConfigurationAccess {
   }
 
   /** Replaces the whole configuration by the rows of an SQLite file. */
-  uploadDatabase(body: Bytes, { render, signal }: RenderOption = {}): Promise<void> {
-    return this.#calls.send('uploadDatabase', { render }, { bytes: { body, type: sqliteType }, signal });
+  uploadDatabase(body: Bytes, { render, comment, signal }: RenderOption = {}): Promise<void> {
+    return this.#calls.send('uploadDatabase', { render, comment }, { bytes: { body, type: sqliteType }, signal });
   }
 
   /** Whether what runs equals the database. */
@@ -173,13 +189,39 @@ export class ConfigurationAccess {
   }
 
   /** Checks the configuration as a whole and runs it. */
-  render({ force, signal }: AskOptions & { readonly force?: boolean } = {}): Promise<void> {
-    return this.#calls.send('render', { force }, { signal });
+  render({ force, comment, signal }: RenderOptions = {}): Promise<void> {
+    return this.#calls.send('render', { force, comment }, { signal });
   }
 
   /** The database against what runs. */
   async diff({ signal }: AskOptions = {}): Promise<Change[]> {
     const { changes } = await this.#calls.json<{ changes: Change[] }, 'getDifference'>('getDifference', {}, { signal });
+    return changes;
+  }
+
+  /** Two configurations: revisions, what runs (`rendered`), or the database (`edited`). */
+  async compare(
+    from: number | 'rendered' | 'edited',
+    to: number | 'rendered' | 'edited',
+    { signal }: AskOptions = {},
+  ): Promise<ComparedChange[]> {
+    const input = { from: String(from), to: String(to) };
+    const { changes } = await this.#calls.json<{ changes: ComparedChange[] }, 'compareConfigurations'>(
+      'compareConfigurations',
+      input,
+      { signal },
+    );
+    return changes;
+  }
+
+  /** Makes the database, or what is named of it (`*` stands for any characters), what runs. Answers with what is discarded. */
+  async discard(options: AskOptions & ObjectsOption & { readonly commit?: boolean } = {}): Promise<Change[]> {
+    const { family, name, commit, signal } = options;
+    const { changes } = await this.#calls.json<{ changes: Change[] }, 'discardEdits'>(
+      'discardEdits',
+      { family, name, commit },
+      { signal },
+    );
     return changes;
   }
 
@@ -193,9 +235,10 @@ export class ConfigurationAccess {
     return this.#calls.json('getRevision', { id: Math.trunc(id), configuration }, { signal });
   }
 
-  /** Makes the database what the revision was. */
-  restore(id: number, { render, signal }: RenderOption = {}): Promise<void> {
-    return this.#calls.send('restoreRevision', { id: Math.trunc(id), render }, { signal });
+  /** Makes the database, or an object of it by its name in the revision, what the revision was. */
+  restore(id: number, options: RenderOption & ObjectsOption = {}): Promise<void> {
+    const { family, name, render, comment, signal } = options;
+    return this.#calls.send('restoreRevision', { id: Math.trunc(id), family, name, render, comment }, { signal });
   }
 
   executable(module: string, { signal }: AskOptions = {}): Promise<Download> {

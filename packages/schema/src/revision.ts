@@ -16,23 +16,38 @@ export const FieldChange = Type.Object(
 );
 export type FieldChange = Static<typeof FieldChange>;
 
-export const Change = Type.Object(
-  {
-    family: Type.Enum(familyNames, { type: 'string' }),
-    name: Identifier,
-    change: Type.Enum(['added', 'changed', 'removed'], { type: 'string' }),
-    time: Timestamp,
-    author: Type.String(),
-    fields: Type.Optional(Type.Array(FieldChange, { description: 'Of a changed object: the fields that differ.' })),
-  },
-  strict('Change'),
-);
+const changeFields = {
+  family: Type.Enum(familyNames, { type: 'string' }),
+  name: Identifier,
+  change: Type.Enum(['added', 'changed', 'removed'], { type: 'string' }),
+  renamedFrom: Type.Optional(
+    Type.String({ description: 'Of an added object: its name before, under which it is removed.' }),
+  ),
+  fields: Type.Optional(
+    Type.Array(FieldChange, { description: 'Of a changed or renamed object: the fields that differ.' }),
+  ),
+};
+
+export const Change = Type.Object({ ...changeFields, time: Timestamp, author: Type.String() }, strict('Change'));
 export type Change = Static<typeof Change>;
+
+/** Between two configurations: who has edited it, and when, is not looked up. */
+export const ComparedChange = Type.Object(changeFields, strict('ComparedChange'));
+export type ComparedChange = Static<typeof ComparedChange>;
+
+/** Shown on terminals and stored permanently: no control characters, and none that change the direction of text. */
+export const Comment = Type.String({
+  minLength: 1,
+  maxLength: 500,
+  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$',
+  description: 'One line that says why: at most 500 characters, and no control characters.',
+});
 
 const revisionFields = {
   id: Type.Integer({ minimum: 1 }),
   time: Timestamp,
   author: Type.String({ description: 'Who rendered it.' }),
+  comment: Type.Optional(Type.String({ description: 'Why, where that was said.' })),
   running: Type.Boolean({ description: 'Whether it is what runs.' }),
   objects: Type.Object(Object.fromEntries(familyNames.map((family) => [family, Type.Integer({ minimum: 0 })])), {
     description: 'How many objects of each family it has.',
@@ -66,3 +81,14 @@ export const Difference = Type.Object(
   { changes: Type.Array(Change, { description: 'The database against what runs.' }) },
   strict('Difference'),
 );
+
+export const Comparison = Type.Object(
+  { changes: Type.Array(ComparedChange, { description: 'What is different in the second one.' }) },
+  strict('Comparison'),
+);
+
+/** A configuration: a revision by its number, what runs, or the database. */
+export const ConfigurationWord = Type.String({
+  pattern: '^([1-9][0-9]{0,14}|rendered|edited)$',
+  description: 'A revision, such as 12; rendered, which is what runs; or edited, which is the database.',
+});

@@ -33,6 +33,7 @@ import {
   instances,
   type LiveData,
   liveObjects,
+  revisions,
   type ServiceParts,
   type StackAccess,
   service,
@@ -95,6 +96,7 @@ export function implementationsOf(parts: Interfaces): Implementations {
     ...archive({ ...parts, clock: systemClock, storage: () => storageOf(settings) }),
     ...configuredObjects(parts.cfgdb),
     ...tables(parts.cfgdb),
+    ...revisions(parts.cfgdb),
     ...configuration({ ...parts, mayUpload: settings['module-uploads'] }),
     ...service({ ...parts, paths, documents, metricsText: () => parts.metrics.registry.metrics() }),
   };

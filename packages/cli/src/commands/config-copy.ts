@@ -1,6 +1,7 @@
 // `telltale config copy`: an object, or a connector with its points and their alarms, under new names and addresses.
 import { type CopyRequest, type CopyRule, type Family, familyNames } from '@telltale/schema';
 import { type CommandDeclaration, UsageError } from '../declaration.ts';
+import { renderingOf, renderOptions } from '../render-options.ts';
 
 export const configCopy: CommandDeclaration = {
   path: ['config', 'copy'],
@@ -16,7 +17,7 @@ export const configCopy: CommandDeclaration = {
     { name: 'names', value: 'FROM=TO,…', summary: "Of a connector's points and alarms: such as 'skid1_*=skid2_*'" },
     { name: 'addresses', value: 'FROM=TO,…', summary: "Of a connector's points: such as '1/*=2/*'; others stay" },
     { name: 'dry-run', summary: 'Check only, change nothing' },
-    { name: 'render', summary: 'Render at once; if that fails, nothing is changed' },
+    ...renderOptions,
   ],
   details:
     "Without --names, names that begin with the connector's begin with the new one. FIELD=VALUE sets fields of the copy " +
@@ -25,7 +26,8 @@ export const configCopy: CommandDeclaration = {
     'telltale config copy measurements tank1_level tank3_level address=tank3.level',
     "telltale config copy connectors plc plc2 --names 'skid1_*=skid2_*' vars.host=10.0.0.2",
   ],
-  run: async ({ client, terminal, args, options, signal }) => {
+  run: async (call) => {
+    const { client, terminal, args, options, signal } = call;
     const [family = '', name = '', to = '', ...fields] = args;
     const set = fields.map((text) => readPair(text, text.indexOf('='), 'FIELD=VALUE, such as vars.host=10.0.0.2'));
     const [names, addresses] = [readRules(options.get('names')), readRules(options.get('addresses'))];
@@ -38,7 +40,7 @@ export const configCopy: CommandDeclaration = {
       ...(addresses && { addresses }),
     };
     const [dryRun, render] = [options.has('dry-run'), options.has('render') && !options.has('dry-run')];
-    const { copied } = await client.configuration.copy(request, { dryRun, render: options.has('render'), signal });
+    const { copied } = await client.configuration.copy(request, { dryRun, ...renderingOf(call), signal });
     if (terminal.isJson) {
       await terminal.json({ copied, 'dry-run': dryRun, rendered: render });
       return;

@@ -1,6 +1,7 @@
 // `telltale config rename`: another name for an object, whose history goes on under it.
 import { type ArchiveKind, archiveKinds } from '@telltale/schema';
 import type { CommandDeclaration } from '../declaration.ts';
+import { renderingOf, renderOptions } from '../render-options.ts';
 
 export const configRename: CommandDeclaration = {
   path: ['config', 'rename'],
@@ -10,18 +11,17 @@ export const configRename: CommandDeclaration = {
     { name: 'NAME', names: 'the family before it' },
     { name: 'NEW_NAME' },
   ],
-  options: [
-    { name: 'render', summary: 'Render at once; if that fails, nothing is changed' },
-    { name: 'dry-run', summary: 'Show what would change, and change nothing' },
-  ],
+  options: [...renderOptions, { name: 'dry-run', summary: 'Show what would change, and change nothing' }],
   details:
     'Triggers, leaders, watchdogs and what function modules may write follow. It takes effect with the next rendering.',
   examples: ['telltale config rename measurements tank1_level basin_level --dry-run'],
-  run: async ({ client, terminal, args, options, signal }) => {
+  run: async (call) => {
+    const { client, terminal, args, options, signal } = call;
     const [family = '', from = '', to = ''] = args;
-    const [render, commit] = [options.has('render'), !options.has('dry-run')];
+    const [{ render, comment }, commit] = [renderingOf(call), !options.has('dry-run')];
     const { referrers } = await client.configuration.rename(family as ArchiveKind, from, to, {
       render,
+      comment,
       commit,
       signal,
     });

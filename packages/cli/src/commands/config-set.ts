@@ -2,6 +2,7 @@
 import { csvRow, type Family, type FamilyObject, familyNames, isPattern, NamePattern } from '@telltale/schema';
 import { type Call, type CommandDeclaration, Refused, UsageError } from '../declaration.ts';
 import { refuseMissing } from '../known-names.ts';
+import { renderOptions } from '../render-options.ts';
 import { sendTable } from './config-tables.ts';
 
 export const configSet: CommandDeclaration = {
@@ -16,7 +17,7 @@ export const configSet: CommandDeclaration = {
   options: [
     { name: 'where', value: 'FIELD=VALUE,…', summary: 'Only those with these values; FIELD= is not set' },
     { name: 'dry-run', summary: 'Check only, change nothing' },
-    { name: 'render', summary: 'Render at once; if that fails, nothing is changed' },
+    ...renderOptions,
   ],
   details: 'A field of a map is such as properties.scanPeriod. FIELD= unsets it.',
   examples: [

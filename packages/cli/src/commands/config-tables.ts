@@ -4,6 +4,7 @@ import { type Call, type OptionDeclaration, UsageError } from '../declaration.ts
 import { readInput, storeBytes } from '../files.ts';
 import { printChange } from '../print-change.ts';
 import { Progress } from '../progress.ts';
+import { renderingOf } from '../render-options.ts';
 
 export const tableOption: OptionDeclaration = {
   name: 'table',
@@ -36,12 +37,12 @@ export async function importTable(call: Call, family: Family, file: string): Pro
 /** Sends a table, and prints what it has changed, or would. */
 export async function sendTable(call: Call, family: Family, table: Uint8Array, deleteMissing = false): Promise<void> {
   const { client, options, signal } = call;
-  const [dryRun, render] = [options.has('dry-run'), options.has('render')];
+  const [dryRun, rendering] = [options.has('dry-run'), renderingOf(call)];
   const progress = new Progress(call, 'sending the table', undefined);
   let result: TableResult;
   try {
     const body = new Uint8Array(table);
-    result = await client.configuration.putTable(family, body, { dryRun, render, deleteMissing, signal });
+    result = await client.configuration.putTable(family, body, { dryRun, ...rendering, deleteMissing, signal });
   } finally {
     progress.end();
   }

@@ -12,6 +12,7 @@ import {
 import { type Call, type CommandDeclaration, Refused, UsageError } from '../declaration.ts';
 import { readInput, readStart, storeBytes, streamFile } from '../files.ts';
 import { Progress } from '../progress.ts';
+import { renderingOf, renderOptions } from '../render-options.ts';
 import { exportTable, importTable, tableHint, tableOption } from './config-tables.ts';
 
 export const configExport: CommandDeclaration = {
@@ -111,7 +112,7 @@ export const configImport: CommandDeclaration = {
   arguments: [{ name: 'FILE' }],
   options: [
     { name: 'dry-run', summary: 'Check only, change nothing' },
-    { name: 'render', summary: 'Render at once; if that fails, nothing is changed' },
+    ...renderOptions,
     { name: 'replace', summary: 'Delete objects that the file does not have; required for databases' },
     tableOption,
   ],
@@ -145,7 +146,7 @@ async function importDatabase(call: Call, file: string, bytes: Buffer | undefine
   try {
     const body: Bytes =
       bytes === undefined ? (await streamFile(file, (n) => progress.add(n))).stream : new Uint8Array(bytes);
-    await client.configuration.uploadDatabase(body, { render: options.has('render'), signal });
+    await client.configuration.uploadDatabase(body, { ...renderingOf(call), signal });
   } finally {
     progress.end();
   }
@@ -159,7 +160,7 @@ async function importJson(call: Call, file: string, bytes: Buffer): Promise<void
   const progress = new Progress(call, `sending ${operations.length} operations`, undefined);
   const dryRun = options.has('dry-run');
   try {
-    await client.configuration.transaction(operations, { commit: !dryRun, render: options.has('render'), signal });
+    await client.configuration.transaction(operations, { commit: !dryRun, ...renderingOf(call), signal });
   } finally {
     progress.end();
   }

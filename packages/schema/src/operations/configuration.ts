@@ -1,10 +1,8 @@
-// Operations on the configuration as a whole: the stacks that it can use, the database file, transactions, rendering,
-// revisions; and the executables of function modules.
-import Type from 'typebox';
+// Operations on the configuration as a whole: the stacks that it can use, the database file, transactions, rendering; and the
+// executables of function modules. Revisions are in `revisions.ts`.
 import { Collection, ExecutableStat, RenderStatus, Stack } from '../configuration.ts';
-import { Difference, Revision, Revisions } from '../revision.ts';
 import { Transaction } from '../transaction.ts';
-import { listNamesOf, name, names } from './inputs.ts';
+import { flag, listNamesOf, name, names, rendering } from './inputs.ts';
 import { changes, declare, done, json, jsonType, ofJsonBodies, reads } from './operation.ts';
 
 const stacks = { tag: 'Configuration: stacks', resource: 'configuration' } as const;
@@ -13,10 +11,6 @@ const executables = { tag: 'Configuration: function modules', resource: 'configu
 
 export const sqliteType = 'application/x-sqlite3';
 export const bytesType = 'application/octet-stream';
-
-const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
-const render = { render: flag('Render on success; if rendering fails, nothing is changed.') };
-const revision = { id: Type.Integer({ minimum: 1 }) };
 
 const listStacks = (path: string, summary: string) =>
   declare({
@@ -60,7 +54,7 @@ export const databaseOperations = {
   uploadDatabase: declare({
     ...changes(database, 'configure'),
     summary: 'Replace the whole configuration with the rows of an SQLite file',
-    input: render,
+    input: rendering,
     problems: ['upload-refused', 'render-refused', 'storage-failed'],
     http: {
       method: 'POST',
@@ -74,7 +68,7 @@ export const databaseOperations = {
     summary: 'Run a transaction: several changes of the configuration, all or none',
     input: {
       commit: flag('0 carries everything out and rolls it back: 204 says that it would work.'),
-      ...render,
+      ...rendering,
     },
     problems: [
       ...ofJsonBodies,
@@ -109,41 +103,12 @@ export const databaseOperations = {
   render: declare({
     ...changes(database, 'configure'),
     summary: 'Render: validate the whole configuration and run it',
-    input: { force: flag('Render even when the configuration is up to date.') },
+    input: {
+      force: flag('Render even when the configuration is up to date.'),
+      comment: rendering.comment,
+    },
     problems: ['render-refused', 'storage-failed'],
     http: { method: 'POST', path: '/config/v2/cfgdb/render', answer: done('It runs.') },
-  }),
-  getDifference: declare({
-    ...reads(database),
-    summary: 'Compare the database with the running configuration: each changed field, with time and author',
-    input: {},
-    problems: [],
-    http: { method: 'GET', path: '/config/v2/cfgdb/diff', answer: json('The differences.', Difference) },
-  }),
-  listRevisions: declare({
-    ...reads(database),
-    summary: 'List the stored revisions, newest first',
-    input: {},
-    problems: [],
-    http: { method: 'GET', path: '/config/v2/cfgdb/revisions', answer: json('The revisions.', Revisions) },
-  }),
-  getRevision: declare({
-    ...reads(database),
-    summary: 'Get one revision: its changes since the revision before, and its whole configuration if requested',
-    input: { ...revision, configuration: flag('Include the whole configuration.') },
-    problems: ['unknown-revision'],
-    http: { method: 'GET', path: '/config/v2/cfgdb/revisions/:id', answer: json('The revision.', Revision) },
-  }),
-  restoreRevision: declare({
-    ...changes(database, 'configure'),
-    summary: 'Restore the database from a revision',
-    input: { ...revision, ...render },
-    problems: ['unknown-revision', 'render-refused', 'storage-failed'],
-    http: {
-      method: 'POST',
-      path: '/config/v2/cfgdb/revisions/:id/restore',
-      answer: done('The database is restored, on disk.'),
-    },
   }),
 };
 

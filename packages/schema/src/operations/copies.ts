@@ -1,9 +1,7 @@
 // The operation that copies configured objects.
-import Type from 'typebox';
 import { CopyRequest, CopyResult } from '../copy.ts';
+import { flag, rendering } from './inputs.ts';
 import { changes, declare, json, jsonType, ofJsonBodies } from './operation.ts';
-
-const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 
 export const copyOperations = {
   copyObjects: declare({
@@ -13,7 +11,7 @@ export const copyOperations = {
     input: {
       ...CopyRequest.properties,
       'dry-run': flag('Change nothing, and list what would be made.'),
-      render: flag('Render on success; if rendering fails, nothing is changed.'),
+      ...rendering,
     },
     problems: [
       ...ofJsonBodies,

@@ -14,6 +14,7 @@ import {
 } from './live-objects.ts';
 import type { DeclaredOperation, HttpOperation, OperationInput } from './operation.ts';
 import { renameOperations } from './renames.ts';
+import { revisionOperations } from './revisions.ts';
 import { operationListOperations, serviceOperations } from './service.ts';
 import { tableOperations } from './tables.ts';
 import { watchOperations } from './watches.ts';
@@ -35,6 +36,7 @@ export const operations = {
   ...copyOperations,
   ...stackOperations,
   ...databaseOperations,
+  ...revisionOperations,
   ...executableOperations,
   ...operationListOperations,
   ...serviceOperations,

@@ -3,11 +3,20 @@ import Type, { type TObject, type TSchema } from 'typebox';
 import { Collection, Names } from '../configuration.ts';
 import { Identifier } from '../identifier.ts';
 import { NameOrPattern } from '../name-pattern.ts';
+import { Comment } from '../revision.ts';
 import { selection, selectionOfFew, some } from './channel-fields.ts';
 import type { LiveKind } from './live-kinds.ts';
 import { declare, json, reads, type Subject, type WatchKind } from './operation.ts';
 
 export const name = { name: Identifier };
+
+export const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
+
+/** Of changes of the configuration. */
+export const rendering = {
+  render: flag('Render on success; if rendering fails, nothing is changed.'),
+  comment: Type.Optional(Comment),
+};
 
 export const names = {
   names: Type.Optional(Type.Array(Type.String(), { description: 'Only these, comma-separated.' })),

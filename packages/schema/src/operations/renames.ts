@@ -1,7 +1,7 @@
 // Operations that give a configured object another name, and keep its history.
 import Type, { type Static } from 'typebox';
 import { Identifier } from '../identifier.ts';
-import { name } from './inputs.ts';
+import { flag, name, rendering } from './inputs.ts';
 import { changes, declare, json } from './operation.ts';
 
 /** What became of a rename. */
@@ -16,8 +16,6 @@ export const Renamed = Type.Object(
 
 export type Renamed = Static<typeof Renamed>;
 
-const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
-
 const rename = (path: string, one: string) =>
   declare({
     ...changes({ tag: `Configuration: ${one}s`, resource: 'configuration' } as const, 'configure'),
@@ -26,7 +24,7 @@ const rename = (path: string, one: string) =>
       ...name,
       to: Identifier,
       commit: flag('0 carries everything out and rolls it back: 200 says that it would work.'),
-      render: flag('Render on success; if rendering fails, nothing is changed.'),
+      ...rendering,
     },
     problems: [
       'invalid-name',

@@ -5,7 +5,7 @@ import type { Family } from '../configuration.ts';
 import { TableResult, xlsxType } from '../table.ts';
 import { bytesType } from './configuration.ts';
 import { familyTitles } from './configured-objects.ts';
-import { names } from './inputs.ts';
+import { flag, names, rendering } from './inputs.ts';
 import { changes, type DeclaredOperation, declare, json, reads } from './operation.ts';
 
 type Title = (typeof familyTitles)[Family];
@@ -36,7 +36,6 @@ function named<F extends Family>(family: F, path: string): Named<(typeof familyT
 function operationsOf(family: Family, path: string) {
   const many = family.replace('-', ' ');
   const subject = { tag: 'Configuration: tables', resource: 'configuration' } as const;
-  const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
   return {
     get: declare({
       ...reads(subject),
@@ -68,7 +67,7 @@ function operationsOf(family: Family, path: string) {
         'cell is not set; a new name is a new object',
       input: {
         'dry-run': flag('Change nothing, and list what would change.'),
-        render: flag('Render on success; if rendering fails, nothing is changed.'),
+        ...rendering,
         'delete-missing': flag(`Delete the ${many} that the table does not have.`),
       },
       problems: [

@@ -9,6 +9,7 @@ import { ProblemError, systemClock } from '@telltale/schema';
 import { UnusableDatabase } from '../sqlite/index.ts';
 import { DiskRetry, ownBuffers, release, startThread, threadPort, WorkerLink } from '../threads/index.ts';
 import { Agreement } from './agreement.ts';
+import type { Rendering } from './configuration.ts';
 import { DatabaseCopies, type Download, isTemporaryFile, temporaryFile } from './database-copies.ts';
 import {
   type Arguments,
@@ -168,7 +169,7 @@ export class ConfigurationDatabase {
   }
 
   /** Replaces the database by what a stranger sends; the caller bounds the length of the body. */
-  async upload(body: Readable, options: { render: boolean }, author: string): Promise<void> {
+  async upload(body: Readable, options: Rendering, author: string): Promise<void> {
     if (this.#uploads >= mostUploads) {
       throw new ProblemError('overloaded', `${mostUploads} uploads of a database are under way.`);
     }

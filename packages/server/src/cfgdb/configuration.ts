@@ -1,23 +1,32 @@
 // The operations on the configuration: reads bodies, checks them, changes the database, renders, and says in problems
 // what went wrong. Everything here is synchronous and runs in the configuration's own thread.
-import { type Family, type Fault, ProblemError, type RevisionSummary, readJson } from '@telltale/schema';
+import {
+  type Change,
+  type Family,
+  type Fault,
+  isPattern,
+  ProblemError,
+  type RevisionSummary,
+  readJson,
+} from '@telltale/schema';
 import { checkConfiguration, type ParsedObjects, type StackRules } from './check.ts';
 import {
   type Content,
   collectionTexts,
   configurationTexts,
   countObjects,
-  Differences,
   emptyContent,
   sortedNames,
 } from './content.ts';
 import { Database } from './database.ts';
+import { comparison, edited, goBack, renamesBetween, type Selection } from './go-back.ts';
 import { type FoundItem, type OfferedItem, offerPoints } from './offer-points.ts';
+import { onDisk, RolledBack } from './on-disk.ts';
 import { invalidBody, readObject, type Step, type StoredObject, unknownObject } from './read-objects.ts';
-import { renameObject } from './rename-object.ts';
+import { renameObjects } from './rename-object.ts';
 import type { Rename } from './renamed-references.ts';
 import { packRendering, type RenderingBytes } from './rendering.ts';
-import { incomingPath, ReplacedUnsynced, removeDatabase, replaceDatabase } from './replace-database.ts';
+import { incomingPath, removeDatabase, replaceDatabase } from './replace-database.ts';
 import type { Edit } from './revisions.ts';
 import { type SharedBytes, sharedBytes } from './shared-bytes.ts';
 
@@ -34,6 +43,15 @@ export interface ConfigurationOptions {
   /** Whether what is about to be rendered can take effect: answers why it cannot. */
   readonly propose?: (rendering: RenderingBytes, renames: readonly Rename[]) => string | undefined;
 }
+
+/** Whether a change is rendered at once, and why. */
+export interface Rendering {
+  readonly render: boolean;
+  readonly comment?: string | undefined;
+}
+
+/** With `commit` false everything is done, and undone: it would have worked. */
+export type Committing = Rendering & { readonly commit: boolean };
 
 /** What became of a rename. */
 export interface Renamed {
@@ -103,17 +121,17 @@ export class Configuration {
     });
   }
 
-  /** Takes the steps out of their list. With `commit` false everything is done, and undone: it would have worked. */
-  transaction(steps: Step[], { commit, render }: { commit: boolean; render: boolean }, author: string): void {
+  /** Takes the steps out of their list. */
+  transaction(steps: Step[], { commit, render, comment }: Committing, author: string): void {
     this.#change(() => {
-      const edit = this.#edit(author);
+      const edit = this.#edit(author, comment);
       let parsed: { [F in Family]?: Map<string, object> } = {};
       for (const [index, step] of taken(steps)) {
         if (step.operation === 'put') {
           this.#database.put(step.object, edit);
           if (render) noteParsed(parsed, step);
         } else if (step.operation === 'rename') {
-          renameObject(this.#database, step.rename, edit);
+          renameObjects(this.#database, step.renames, edit);
           parsed = {}; // what refers to it is another text now
         } else if (!this.#database.delete(step.family, step.name, edit)) {
           const detail = `${step.family} has no ${step.name} to delete, so nothing was changed.`;
@@ -129,13 +147,13 @@ export class Configuration {
 
   /**
    * Gives an object another name; its history follows when that is rendered. What refers to it refers to the new name, and is
-   * answered with. With `commit` false everything is done, and undone.
+   * answered with.
    */
-  rename(rename: Rename, { commit, render }: { commit: boolean; render: boolean }, author: string): Renamed {
+  rename(rename: Rename, { commit, render, comment }: Committing, author: string): Renamed {
     let referrers: Renamed['referrers'] = [];
     this.#change(() => {
-      const edit = this.#edit(author);
-      referrers = renameObject(this.#database, rename, edit);
+      const edit = this.#edit(author, comment);
+      referrers = renameObjects(this.#database, [rename], edit);
       if (render) this.#storeRendering(this.#database, edit);
       if (!commit) throw new RolledBack();
     });
@@ -151,17 +169,40 @@ export class Configuration {
     return this.#database.differences.size === 0;
   }
 
-  render({ force }: { force: boolean }, author: string): void {
+  render({ force, comment }: { force: boolean; comment?: string | undefined }, author: string): void {
     if (this.upToDate() && !force) return;
-    this.#change(() => this.#storeRendering(this.#database, this.#edit(author)));
+    this.#change(() => this.#storeRendering(this.#database, this.#edit(author, comment)));
   }
 
   diff(): Json {
-    const texts = Array.from(
-      this.#database.changes(),
-      (change, index) => `${index === 0 ? '' : ','}${JSON.stringify(change)}`,
-    );
-    return sharedBytes(['{"changes":[', ...texts, ']}']);
+    return changesJson(this.#database.changes());
+  }
+
+  /** Two of them: a revision by its number, `rendered` or `edited`. */
+  compare(from: string, to: string): Json {
+    const [before, after] = [this.#named(from), this.#named(to)];
+    const renames = renamesBetween(this.#database, before.revision, after.revision);
+    return changesJson(comparison(before.content, after.content, renames));
+  }
+
+  /** Makes what is selected what runs; answers with the edits that are discarded. With `commit` false, they would be. */
+  discard(selection: Selection, { commit }: { commit: boolean }, author: string): Json {
+    const { family, name } = selection;
+    const database = this.#database;
+    if (family !== undefined && name !== undefined && !isPattern(name)) {
+      if (!database.content[family].has(name) && !database.rendered[family].has(name))
+        throw unknownObject(family, name);
+    }
+    const edits = [...database.changes()];
+    let discarded: Change[] = [];
+    this.#change(() => {
+      const renames = database.renames.pending(database.rendered, database.content);
+      goBack(database, database.rendered, renames, selection, this.#edit(author));
+      if (family === undefined && name === undefined) database.renames.discard();
+      discarded = edits.filter((edit) => !database.differences.has(edit.family, edit.name));
+      if (!commit) throw new RolledBack();
+    });
+    return changesJson(discarded);
   }
 
   revisions(): RevisionSummary[] {
@@ -174,16 +215,16 @@ export class Configuration {
     return sharedBytes([JSON.stringify(summary).slice(0, -1), ',"changes":', changesText, ...whole, '}']);
   }
 
-  /** Makes the database what the revision was; what runs stays until it is rendered. */
-  restore(id: number, { render }: { render: boolean }, author: string): void {
+  /** Makes the database, or what is selected of it, what the revision was; what runs stays until it is rendered. */
+  restore(id: number, { render, comment, ...selection }: Rendering & Selection, author: string): void {
     const wanted = this.#findRevision(id).content();
+    const { family, name } = selection;
+    if (family !== undefined && name !== undefined && !wanted[family].has(name)) {
+      throw new ProblemError('unknown-object', `${family} has no ${name} in revision ${id}.`);
+    }
     this.#change(() => {
-      const edit = this.#edit(author);
-      for (const { family, name } of Differences.between(this.#database.content, wanted)) {
-        const text = wanted[family].get(name);
-        if (text === undefined) this.#database.delete(family, name, edit);
-        else this.#database.put({ family, name, text }, edit);
-      }
+      const edit = this.#edit(author, comment);
+      goBack(this.#database, wanted, renamesBetween(this.#database, id, edited), selection, edit);
       if (render) this.#storeRendering(this.#database, edit);
     });
   }
@@ -192,12 +233,12 @@ export class Configuration {
    * Puts a database of its own making, with these objects and the revisions so far, in the place of the present one.
    * Objects that stay as they are keep who changed them and when.
    */
-  replace(objects: readonly StoredObject[], { render }: { render: boolean }, author: string): void {
+  replace(objects: readonly StoredObject[], { render, comment }: Rendering, author: string): void {
     const incoming = incomingPath(this.#path);
     onDisk(() => {
       removeDatabase(incoming);
       try {
-        this.#writeFresh(incoming, objects, render, this.#edit(author));
+        this.#writeFresh(incoming, objects, render, this.#edit(author, comment));
         this.#database.close();
         try {
           replaceDatabase(this.#path, incoming);
@@ -288,8 +329,15 @@ export class Configuration {
     return this.#database.content[family].get(name) === text ? this.#database.editOf(family, name) : undefined;
   }
 
-  #edit(author: string): Edit {
-    return { timeUs: this.#now(), author };
+  #edit(author: string, comment?: string): Edit {
+    return { timeUs: this.#now(), author, comment };
+  }
+
+  #named(word: string): { revision: number; content: Content } {
+    const { content, rendered, renderedId } = this.#database;
+    if (word === 'rendered') return { revision: renderedId, content: rendered };
+    if (word === 'edited') return { revision: edited, content };
+    return { revision: Number(word), content: this.#findRevision(Number(word)).content() };
   }
 
   #findRevision(id: number) {
@@ -340,28 +388,7 @@ function noteParsed(
   else parsed[family].set(name, object);
 }
 
-/** Thrown to end a transaction that should leave nothing behind. */
-class RolledBack extends Error {}
-
-export class DiskRefused extends ProblemError {
-  readonly reason: string;
-
-  constructor(reason: string, outcome = 'nothing was changed') {
-    super('storage-failed', `${reason}; ${outcome}.`);
-    this.reason = reason;
-  }
-}
-
-/** Runs a change and says what a failing disk means for the client; problems of the client's own pass through. */
-function onDisk(work: () => void): void {
-  try {
-    work();
-  } catch (error) {
-    if (error instanceof RolledBack) return;
-    if (error instanceof ProblemError) throw error;
-    if (error instanceof ReplacedUnsynced) {
-      throw new DiskRefused(error.message, 'the database was replaced, and may be the one before after a power cut');
-    }
-    throw new DiskRefused((error as Error).message);
-  }
+function changesJson(changes: Iterable<object>): Json {
+  const texts = Array.from(changes, (change, index) => `${index === 0 ? '' : ','}${JSON.stringify(change)}`);
+  return sharedBytes(['{"changes":[', ...texts, ']}']);
 }

@@ -2,7 +2,14 @@
 // newest rendering another; where objects are equal the two share their strings.
 import { isDeepStrictEqual } from 'node:util';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { type Change, type Family, type FieldChange, familyNames, parseJson } from '@telltale/schema';
+import {
+  type Change,
+  type ComparedChange,
+  type Family,
+  type FieldChange,
+  familyNames,
+  parseJson,
+} from '@telltale/schema';
 import { nameIn } from './tables.ts';
 
 export type Content = { readonly [F in Family]: Map<string, string> };
@@ -148,6 +155,10 @@ export class Differences {
     else this.#names[family].delete(name);
   }
 
+  has(family: Family, name: string): boolean {
+    return this.#names[family].has(name);
+  }
+
   get size(): number {
     return familyNames.reduce((sum, family) => sum + this.#names[family].size, 0);
   }
@@ -157,6 +168,20 @@ export class Differences {
       for (const name of [...this.#names[family]].sort()) yield { family, name };
     }
   }
+}
+
+/** What became of an object between two configurations; `formerName` is that of a renamed one. */
+export function compareObject(
+  before: Content,
+  after: Content,
+  { family, name }: { family: Family; name: string },
+  formerName?: string,
+): ComparedChange {
+  const now = after[family].get(name);
+  const { change, fields } = describeChange(before[family].get(name), now);
+  if (formerName === undefined) return { family, name, change, ...(fields && { fields }) };
+  const others = describeChange(before[family].get(formerName), now).fields?.filter(({ field }) => field !== 'name');
+  return { family, name, change, renamedFrom: formerName, ...(others?.length && { fields: others }) };
 }
 
 /** What became of one object, without time and author; a changed one with the fields that differ. */

@@ -18,7 +18,7 @@ import {
   reservedName,
 } from '@telltale/schema';
 import { didYouMean } from '@telltale/schema/nearest-name';
-import type { Configuration } from './configuration.ts';
+import type { Configuration, Rendering } from './configuration.ts';
 import { Rewriting } from './copy-rule.ts';
 import { invalidBody, readPut, type Step, unknownObject } from './read-objects.ts';
 import { Fields } from './read-table.ts';
@@ -33,20 +33,19 @@ interface Copy {
   readonly object: FamilyObject[Family];
 }
 
-export interface CopyOptions {
+export interface CopyOptions extends Rendering {
   /** Everything is checked and carried out, and undone. */
   readonly dryRun: boolean;
-  readonly render: boolean;
 }
 
 export function copyObjects(
   configuration: Pick<Configuration, 'objects' | 'transaction'>,
   request: CopyRequest,
-  { dryRun, render }: CopyOptions,
+  { dryRun, ...rendering }: CopyOptions,
   author: string,
 ): CopyResult {
   const { steps, copied } = new Copier((family) => configuration.objects(family), request).copy();
-  configuration.transaction(steps, { commit: !dryRun, render }, author);
+  configuration.transaction(steps, { commit: !dryRun, ...rendering }, author);
   return { copied };
 }
 

@@ -3,10 +3,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Change, type Family, type FamilyObject, familyNames, parseJson, toTimestamp } from '@telltale/schema';
 import { DurableDatabase, RowChecksums } from '../sqlite/index.ts';
-import { type Content, Differences, describeChange, emptyContent } from './content.ts';
+import { type Content, compareObject, Differences, emptyContent } from './content.ts';
 import type { StoredObject } from './read-objects.ts';
 import type { Rename } from './renamed-references.ts';
-import { Renames } from './renames.ts';
+import { formerNames, keyOf, Renames } from './renames.ts';
 import { packRendering, type RenderingBytes, wholeRendering } from './rendering.ts';
 import { type Edit, Revisions, revisionsPart } from './revisions.ts';
 import {
@@ -200,11 +200,13 @@ export class Database {
 
   /** The database against its newest rendering, each change with when and by whom it was last edited. */
   *changes(): Generator<Change> {
-    for (const { family, name } of this.#differences) {
-      const { change, fields } = describeChange(this.#rendered[family].get(name), this.content[family].get(name));
+    const renamed = formerNames(this.renames.pending(this.#rendered, this.content));
+    for (const each of this.#differences) {
+      const { family, name } = each;
+      const formerName = renamed.get(keyOf(family, name));
+      const { fields, ...what } = compareObject(this.#rendered, this.content, each, formerName);
       const { timeUs, author } = this.editOf(family, name);
-      const entry = { family, name, change, time: toTimestamp(timeUs), author };
-      yield fields === undefined ? entry : { ...entry, fields };
+      yield { ...what, time: toTimestamp(timeUs), author, ...(fields && { fields }) };
     }
   }
 

@@ -1,6 +1,6 @@
 // What the configuration's thread and its client can ask of each other.
 import type { CopyRequest, CopyResult, Family } from '@telltale/schema';
-import type { Configuration } from './configuration.ts';
+import type { Committing, Configuration, Rendering } from './configuration.ts';
 import type { CopyOptions } from './copy-objects.ts';
 import type { PutTableOptions } from './put-table.ts';
 import type { Rename } from './renamed-references.ts';
@@ -28,7 +28,7 @@ export type Operations = Omit<
   'replace' | 'close' | 'takeRendered' | 'counts' | 'copying' | 'transaction' | 'objects'
 > & {
   /** Carries out the operations of a body. Reads go on while it is read. */
-  transaction(body: Uint8Array, options: { commit: boolean; render: boolean }, author: string): Promise<void>;
+  transaction(body: Uint8Array, options: Committing, author: string): Promise<void>;
   /** A family as a table. Reads and changes go on while it is written; it is of the moment of asking. */
   table(family: Family, options: WriteTableOptions): Promise<SharedBytes>;
   /** Makes a family what a table says, and tells in JSON what has changed. Reads go on while it is read. */
@@ -38,7 +38,7 @@ export type Operations = Omit<
   /** Writes a copy of the objects into a new file at `path`. Reads go on meanwhile; changes wait. */
   writeCopy(path: string): Promise<void>;
   /** Replaces the database by the rows of an uploaded file. */
-  upload(path: string, options: { render: boolean }, author: string): Promise<void>;
+  upload(path: string, options: Rendering, author: string): Promise<void>;
 };
 
 export type Method = keyof Operations;
@@ -52,6 +52,7 @@ export const changes: ReadonlySet<Method> = new Set<Method>([
   'copy',
   'render',
   'restore',
+  'discard',
   'rename',
   'confirmRenames',
   'upload',

@@ -1,13 +1,12 @@
 // Makes a family what a table says, as one transaction, and tells what that changes.
 import { type Family, ProblemError, type TableResult } from '@telltale/schema';
-import type { Configuration } from './configuration.ts';
+import type { Configuration, Rendering } from './configuration.ts';
 import { placeIn, readTable, type TableSteps } from './read-table.ts';
 import { type SharedBytes, sharedBytes } from './shared-bytes.ts';
 
-export interface PutTableOptions {
+export interface PutTableOptions extends Rendering {
   /** Everything is checked and carried out, and undone. */
   readonly dryRun: boolean;
-  readonly render: boolean;
   /** Objects that the table does not have are deleted. */
   readonly deleteMissing: boolean;
 }
@@ -17,14 +16,14 @@ export function* putTable(
   configuration: Pick<Configuration, 'objects' | 'transaction'>,
   family: Family,
   table: Uint8Array,
-  { dryRun, render, deleteMissing }: PutTableOptions,
+  { dryRun, render, comment, deleteMissing }: PutTableOptions,
   author: string,
 ): Generator<undefined, SharedBytes> {
   const objects = configuration.objects(family);
   const read = yield* readTable(family, table, objects, { deleteMissing, listChanges: dryRun });
   const { steps, rows, added, changed, removed, unchanged, changes } = read;
   try {
-    if (steps.length > 0 || render) configuration.transaction(steps, { commit: !dryRun, render }, author);
+    if (steps.length > 0 || render) configuration.transaction(steps, { commit: !dryRun, render, comment }, author);
   } catch (error) {
     throw withRows(error, family, read);
   }

@@ -36,7 +36,7 @@ const longText = 16 << 10;
 export type Step =
   | { readonly operation: 'put'; readonly object: StoredObject; readonly parsed: FamilyObject[Family] | undefined }
   | { readonly operation: 'delete'; readonly family: Family; readonly name: string }
-  | { readonly operation: 'rename'; readonly rename: Rename };
+  | { readonly operation: 'rename'; readonly renames: readonly Rename[] };
 
 const envelope = checker(OperationEnvelope);
 const checkers = Object.fromEntries(familyNames.map((family) => [family, checker(families[family])])) as Record<

@@ -1,29 +1,50 @@
-// Gives an object of the configuration another name, with everything that refers to it, and notes that its history is to follow.
+// Gives objects of the configuration other names, with everything that refers to them, and notes that their history is to follow.
 import { type Family, type FamilyObject, type Fault, ProblemError, parseJson, reservedName } from '@telltale/schema';
 import type { Database } from './database.ts';
 import { invalidBody, readObject, unknownObject } from './read-objects.ts';
 import { type Referrer, type Rename, renamedReferences } from './renamed-references.ts';
+import { keyOf } from './renames.ts';
 import type { Edit } from './revisions.ts';
 
 /**
- * Inside a change of the database; answers with what refers to the object, and now does so by its new name. Throws
- * `ProblemError` where there is no such object, or another one has the name.
+ * Inside a change of the database, all at once; answers with what refers to the objects, and now does so by their new names.
+ * Throws `ProblemError` where there is no such object, or another one has the name.
  */
-export function renameObject(database: Database, rename: Rename, edit: Edit): Pick<Referrer, 'family' | 'name'>[] {
-  const { family, from, to } = rename;
-  const { content, rendered, renames } = database;
-  const text = content[family].get(from);
-  if (text === undefined) throw unknownObject(family, from);
-  refuseTaken(database, rename);
-  const referrers = [...renamedReferences(content, rename)];
-  const isSelf = (referrer: Referrer) => referrer.family === family && referrer.name === from;
-  const object = referrers.find(isSelf)?.object ?? (parseJson(text) as FamilyObject[Family]);
-  const others = referrers.filter((referrer) => !isSelf(referrer));
-  database.delete(family, from, edit);
-  putObject(database, { family, name: to, object: { ...object, name: to } }, edit);
+export function renameObjects(
+  database: Database,
+  renames: readonly Rename[],
+  edit: Edit,
+): Pick<Referrer, 'family' | 'name'>[] {
+  const { content, rendered } = database;
+  const taken = new Set<string>();
+  for (const rename of renames) {
+    const { family, from, to } = rename;
+    if (!content[family].has(from)) throw unknownObject(family, from);
+    if (to === reservedName) throw new ProblemError('reserved-name', `${reservedName} is a reserved word.`);
+    const fault = taken.has(keyOf(family, to)) ? `another one is renamed to ${to}` : takenFault(database, rename);
+    if (fault !== undefined) throw new ProblemError('name-taken', `${family}/${from} was not renamed: ${fault}.`);
+    taken.add(keyOf(family, to));
+  }
+  const referrers = [...renamedReferences(content, renames)];
+  const changed = new Map(referrers.map((referrer) => [keyOf(referrer.family, referrer.name), referrer.object]));
+  const renamed = renames.map(({ family, from, to }) => {
+    const object = changed.get(keyOf(family, from)) ?? (parseJson(content[family].get(from) ?? '') as object);
+    changed.delete(keyOf(family, from));
+    return { family, name: to, object: { ...object, name: to } as FamilyObject[Family] };
+  });
+  for (const { family, from } of renames) database.delete(family, from, edit);
+  for (const referrer of renamed) putObject(database, referrer, edit);
+  const others = referrers.filter(({ family, name }) => changed.has(keyOf(family, name)));
   for (const referrer of others) putObject(database, referrer, edit);
-  renames.note(rename, rendered[family].has(from));
+  for (const rename of renames) database.renames.note(rename, rendered[rename.family].has(rename.from));
   return others.map(({ family, name }) => ({ family, name }));
+}
+
+/** Why an object cannot get the name: another object is configured under it, or still runs. */
+export function takenFault({ content, rendered, renames }: Database, { family, from, to }: Rename): string | undefined {
+  if (content[family].has(to)) return `${family} has ${to} already`;
+  if (!rendered[family].has(to) || renames.formerNameOf(family, from) === to) return undefined;
+  return `another ${to} runs until its deletion is rendered; render first`;
 }
 
 function putObject(database: Database, { family, name, object }: Referrer, edit: Edit): void {
@@ -31,17 +52,4 @@ function putObject(database: Database, { family, name, object }: Referrer, edit:
   const stored = readObject(family, name, object, `/${family}/${name}`, faults);
   if (stored === undefined) throw invalidBody(faults);
   database.put(stored, edit);
-}
-
-/** A name under which another object is configured, or still runs. */
-function refuseTaken({ content, rendered, renames }: Database, { family, from, to }: Rename): void {
-  if (to === reservedName) throw new ProblemError('reserved-name', `${reservedName} is a reserved word.`);
-  const unchanged = `so ${from} was not renamed`;
-  if (content[family].has(to)) throw new ProblemError('name-taken', `${family} has ${to} already, ${unchanged}.`);
-  if (rendered[family].has(to) && renames.formerNameOf(family, from) !== to) {
-    throw new ProblemError(
-      'name-taken',
-      `Another ${to} runs until its deletion is rendered, ${unchanged}: render first.`,
-    );
-  }
 }

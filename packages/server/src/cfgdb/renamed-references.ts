@@ -27,14 +27,34 @@ export interface Referrer {
   readonly object: FamilyObject[Family];
 }
 
-/** `content` still has the object under its old name. */
-export function* renamedReferences(content: Content, rename: Rename): Generator<Referrer> {
-  const { from } = rename;
+/** Where an object of each family refers to others: nothing else needs to be parsed. */
+const places: Record<Family, string> = {
+  alarms: '"trgMeasurement":"',
+  connectors: '"wdtMeasurement":"',
+  providers: '"wdtMeasurement":"',
+  measurements: '"leader":"',
+  commands: '"leader":"',
+  'function-modules': '"writes":"',
+};
+
+/** For each family, from old name to new. */
+type NewNames = Record<ArchiveKind, ReadonlyMap<string, string>>;
+
+/** `content` still has the objects under their old names. */
+export function* renamedReferences(content: Content, renames: readonly Rename[]): Generator<Referrer> {
+  const namesOf = (kind: ArchiveKind) =>
+    new Map(renames.flatMap(({ family, from, to }) => (family === kind ? [[from, to] as const] : [])));
+  const newNames: NewNames = {
+    measurements: namesOf('measurements'),
+    commands: namesOf('commands'),
+    alarms: namesOf('alarms'),
+  };
+  const only = renames.length === 1 ? renames[0]?.from : undefined;
   for (const family of familyNames) {
     for (const [name, text] of content[family]) {
-      if (!text.includes(from)) continue;
+      if (!text.includes(places[family]) || (only !== undefined && !text.includes(only))) continue;
       const object = parseJson(text) as FamilyObject[Family];
-      const changed = following(family, object, content, rename);
+      const changed = following(family, object, content, newNames);
       if (changed !== undefined) yield { family, name, object: { ...object, ...changed } };
     }
   }
@@ -45,36 +65,38 @@ function following(
   family: Family,
   object: FamilyObject[Family],
   content: Content,
-  { family: renamed, from, to }: Rename,
+  newNames: NewNames,
 ): object | undefined {
-  const isMeasurement = renamed === 'measurements';
   switch (family) {
-    case 'alarms':
-      return isMeasurement && (object as Alarm).trgMeasurement === from ? { trgMeasurement: to } : undefined;
+    case 'alarms': {
+      const to = newNames.measurements.get((object as Alarm).trgMeasurement ?? '');
+      return to === undefined ? undefined : { trgMeasurement: to };
+    }
     case 'connectors':
-    case 'providers':
-      return isMeasurement && (object as Connector).wdtMeasurement === from ? { wdtMeasurement: to } : undefined;
+    case 'providers': {
+      const to = newNames.measurements.get((object as Connector).wdtMeasurement ?? '');
+      return to === undefined ? undefined : { wdtMeasurement: to };
+    }
     case 'measurements':
     case 'commands': {
+      const { leader = '' } = object as Measurement;
       // A measurement leads before a command of the same name.
-      const isLeader = isMeasurement || (renamed === 'commands' && !content.measurements.has(from));
-      return isLeader && (object as Measurement).leader === from ? { leader: to } : undefined;
+      const to = newNames[content.measurements.has(leader) ? 'measurements' : 'commands'].get(leader);
+      return to === undefined ? undefined : { leader: to };
     }
     case 'function-modules':
-      return writesOf(object as FunctionModule, content, renamed, { from, to });
+      return writesOf(object as FunctionModule, content, newNames);
   }
 }
 
-/** A list of names, whatever they are names of: the old one stays where another object has it. */
-function writesOf(
-  { properties = {} }: FunctionModule,
-  content: Content,
-  renamed: ArchiveKind,
-  { from, to }: { from: string; to: string },
-): object | undefined {
+/** A list of names, whatever they are names of: an old one stays where another object has it. */
+function writesOf({ properties = {} }: FunctionModule, content: Content, newNames: NewNames): object | undefined {
   const writes = Object.hasOwn(properties, 'writes') ? properties.writes : undefined;
-  if (writes === undefined || !writes.split(/[\s,]+/).includes(from)) return undefined;
-  const isShared = archiveKinds.some((kind) => kind !== renamed && content[kind].has(from));
-  const replaced = writes.replaceAll(/[^\s,]+/g, (item) => (item === from ? (isShared ? `${from}, ${to}` : to) : item));
-  return { properties: { ...properties, writes: replaced } };
+  if (writes === undefined) return undefined;
+  const replaced = writes.replaceAll(/[^\s,]+/g, (item) => {
+    const names = archiveKinds.flatMap((kind) => newNames[kind].get(item) ?? []);
+    const isShared = archiveKinds.some((kind) => !newNames[kind].has(item) && content[kind].has(item));
+    return names.length === 0 ? item : [...new Set([...(isShared ? [item] : []), ...names])].join(', ');
+  });
+  return replaced === writes ? undefined : { properties: { ...properties, writes: replaced } };
 }

@@ -106,7 +106,7 @@ describe('a rename', () => {
     assert.ok(object !== undefined);
     const steps: Step[] = [
       { operation: 'put', object, parsed: { name: 'high', severity: 1, trgMeasurement: 'b' } },
-      { operation: 'rename', rename: measurements('b', 'x') },
+      { operation: 'rename', renames: [measurements('b', 'x')] },
     ];
     assert.throws(
       () => configuration.transaction([...steps], { commit: true, render: true }, 'ann'),

@@ -1,7 +1,7 @@
 // The renames that are not over: edits that wait to be rendered, and rendered ones that the history has not followed yet. Rows of
 // the configuration database, so that a start knows what a killed server had still to do.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { ArchiveKind } from '@telltale/schema';
+import type { ArchiveKind, Family } from '@telltale/schema';
 import type { RowChecksums } from '../sqlite/index.ts';
 import type { Content } from './content.ts';
 import type { Rename } from './renamed-references.ts';
@@ -17,12 +17,14 @@ interface Row {
 
 /** In the checksums of the database. */
 const part = 'renames';
+const columns = 'family, name, formerName, revision';
 
 export class Renames {
   readonly #sqlite: DatabaseSync;
   readonly #checksums: () => RowChecksums;
   readonly #put: StatementSync;
   readonly #delete: StatementSync;
+  readonly #find: StatementSync;
 
   static createTable(sqlite: DatabaseSync): void {
     sqlite.exec(`CREATE TABLE renames (
@@ -38,8 +40,9 @@ export class Renames {
   constructor(sqlite: DatabaseSync, checksums: () => RowChecksums) {
     this.#sqlite = sqlite;
     this.#checksums = checksums;
-    this.#put = sqlite.prepare('INSERT INTO renames (family, name, formerName, revision) VALUES (?, ?, ?, ?)');
+    this.#put = sqlite.prepare(`INSERT INTO renames (${columns}) VALUES (?, ?, ?, ?)`);
     this.#delete = sqlite.prepare('DELETE FROM renames WHERE family = ? AND name = ?');
+    this.#find = sqlite.prepare(`SELECT ${columns} FROM renames WHERE family = ? AND name = ? AND revision IS NULL`);
   }
 
   load(checksums: RowChecksums): void {
@@ -59,16 +62,25 @@ export class Renames {
     if (formerName !== undefined && formerName !== to) this.#add({ family, name: to, formerName, revision: null });
   }
 
-  /** Inside the transaction of a rendering: those that it puts into effect. Others were undone by later edits. */
+  /** Those that a rendering would put into effect. Others were undone by later edits. */
+  pending(before: Content, after: Content): Rename[] {
+    return this.#rows()
+      .filter((row) => row.revision === null && isEffective(row, before, after))
+      .map(toRename);
+  }
+
+  /** Inside the transaction of a rendering: puts those into effect. */
   render(revision: number, before: Content, after: Content): void {
     for (const row of this.#rows()) {
       if (row.revision !== null) continue;
       this.#remove(row);
-      const { family, name, formerName } = row;
-      const wasRunning = before[family].has(formerName) && !before[family].has(name);
-      const isRunning = after[family].has(name) && !after[family].has(formerName);
-      if (wasRunning && isRunning) this.#add({ ...row, revision });
+      if (isEffective(row, before, after)) this.#add({ ...row, revision });
     }
+  }
+
+  /** Inside a transaction: those that wait to be rendered are none. */
+  discard(): void {
+    for (const row of this.#rows()) if (row.revision === null) this.#remove(row);
   }
 
   /** What is rendered and not confirmed, in order; of one revision, or of all. */
@@ -76,15 +88,14 @@ export class Renames {
     return this.#rows()
       .filter((row) => row.revision !== null && (revision === undefined || row.revision === revision))
       .sort((a, b) => (a.revision ?? 0) - (b.revision ?? 0))
-      .map(({ family, name, formerName }) => ({ family, from: formerName, to: name }));
+      .map(toRename);
   }
 
   /** Inside a transaction: the history has the new names, on disk. */
   confirm(renames: readonly Rename[]): void {
+    const done = formerNames(renames);
     for (const row of this.#rows()) {
-      const { family, name, formerName, revision } = row;
-      const isDone = ({ family: f, from, to }: Rename) => f === family && from === formerName && to === name;
-      if (revision !== null && renames.some(isDone)) this.#remove(row);
+      if (row.revision !== null && done.get(keyOf(row.family, row.name)) === row.formerName) this.#remove(row);
     }
   }
 
@@ -94,11 +105,11 @@ export class Renames {
   }
 
   #pending(family: ArchiveKind, name: string): Row | undefined {
-    return this.#rows().find((row) => row.family === family && row.name === name && row.revision === null);
+    return this.#find.get(family, name) as unknown as Row | undefined;
   }
 
   #rows(): Row[] {
-    return this.#sqlite.prepare('SELECT family, name, formerName, revision FROM renames').all() as unknown as Row[];
+    return this.#sqlite.prepare(`SELECT ${columns} FROM renames`).all() as unknown as Row[];
   }
 
   #add(row: Row): void {
@@ -111,6 +122,22 @@ export class Renames {
     this.#delete.run(row.family, row.name);
     this.#checksums().remove(part, textOf(row));
   }
+}
+
+export const keyOf = (family: Family, name: string): string => `${family} ${name}`;
+
+/** From the key of a renamed object to its name before. */
+export function formerNames(renames: readonly Rename[]): Map<string, string> {
+  return new Map(renames.map(({ family, from, to }) => [keyOf(family, to), from]));
+}
+
+function toRename({ family, name, formerName }: Row): Rename {
+  return { family, from: formerName, to: name };
+}
+
+function isEffective({ family, name, formerName }: Row, before: Content, after: Content): boolean {
+  const wasRunning = before[family].has(formerName) && !before[family].has(name);
+  return wasRunning && after[family].has(name) && !after[family].has(formerName);
 }
 
 function textOf({ family, name, formerName, revision }: Row): string {

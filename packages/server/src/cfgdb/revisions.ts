@@ -10,6 +10,8 @@ export const maxRevisions = 50;
 export interface Edit {
   readonly timeUs: number;
   readonly author: string;
+  /** Of a rendering: why. */
+  readonly comment?: string | undefined;
 }
 
 interface Row {
@@ -22,6 +24,7 @@ interface Row {
   removed: number;
   /** Of changes and content; null in a row of before there were any. */
   checksum: number | null;
+  comment: string | null;
 }
 
 interface Bodies {
@@ -32,7 +35,7 @@ interface Bodies {
 /** In the checksums of the database. */
 export const revisionsPart = 'revisions';
 
-const summaryColumns = 'id, time, author, objects, added, changed, removed, checksum';
+const summaryColumns = 'id, time, author, objects, added, changed, removed, checksum, comment';
 
 export class Revisions {
   readonly #sqlite: DatabaseSync;
@@ -51,7 +54,8 @@ export class Revisions {
       removed INTEGER NOT NULL,
       checksum INTEGER,
       changes BLOB NOT NULL,
-      content BLOB NOT NULL
+      content BLOB NOT NULL,
+      comment TEXT
     ) STRICT`);
   }
 
@@ -68,13 +72,13 @@ export class Revisions {
     this.#sqlite = sqlite;
     this.#checksums = checksums;
     this.#insert = sqlite.prepare(
-      `INSERT INTO renderings (${summaryColumns}, changes, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO renderings (${summaryColumns}, changes, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#remove = sqlite.prepare('DELETE FROM renderings WHERE id = ?');
   }
 
   /** Inside a transaction of the database. Answers with its id. */
-  add(content: Content, changes: Iterable<Change>, { timeUs, author }: Edit): number {
+  add(content: Content, changes: Iterable<Change>, { timeUs, author, comment }: Edit): number {
     const id = (this.newestId() ?? 0) + 1;
     const counts = { added: 0, changed: 0, removed: 0 };
     const bodies = { changes: pack(changesTexts(changes, counts)), content: packContent(content) };
@@ -86,6 +90,7 @@ export class Revisions {
         objects: JSON.stringify(countObjects(content)),
         ...counts,
         checksum: checksumOf(bodies),
+        comment: comment ?? null,
       },
       bodies,
     );
@@ -131,13 +136,17 @@ export class Revisions {
     return this.#rows().map((row, index) => toSummary(row, index === 0));
   }
 
+  /** What each revision after the first has changed, up to the second one, in order, as it is stored. */
+  *changesBetween(first: number, last: number): Generator<Buffer> {
+    for (const row of this.#rows().reverse()) {
+      if (row.id > first && row.id <= last) yield unpack(this.#whole(row).changes);
+    }
+  }
+
   find(id: number): { summary: RevisionSummary; changesText: string; content: () => Content } | undefined {
     const row = this.#rows().find((each) => each.id === id);
     if (row === undefined) return undefined;
-    const bodies = this.#bodies(row);
-    if (bodies === undefined) {
-      throw new ProblemError('storage-failed', `Revision ${id} is damaged: the disk does not have what was written.`);
-    }
+    const bodies = this.#whole(row);
     return {
       summary: toSummary(row, id === this.newestId()),
       changesText: unpack(bodies.changes).toString(),
@@ -149,6 +158,12 @@ export class Revisions {
   #rows(): Row[] {
     const rows = this.#sqlite.prepare(`SELECT ${summaryColumns} FROM renderings ORDER BY id DESC`).all();
     return rows as unknown as Row[];
+  }
+
+  #whole(row: Row): Bodies {
+    const bodies = this.#bodies(row);
+    if (bodies !== undefined) return bodies;
+    throw new ProblemError('storage-failed', `Revision ${row.id} is damaged: the disk does not have what was written.`);
   }
 
   /** Undefined where the file does not have what was written. */
@@ -165,8 +180,8 @@ export class Revisions {
   }
 
   #put(row: Row, { changes, content }: Bodies): void {
-    const { id, time, author, objects, added, changed, removed, checksum } = row;
-    this.#insert.run(id, time, author, objects, added, changed, removed, checksum, changes, content);
+    const { id, time, author, objects, added, changed, removed, checksum, comment } = row;
+    this.#insert.run(id, time, author, objects, added, changed, removed, checksum, comment, changes, content);
     this.#checksums().add(revisionsPart, summaryText(row));
   }
 
@@ -191,10 +206,14 @@ function checksumOf({ changes, content }: Bodies): number {
   return crc32(content, crc32(changes));
 }
 
-function summaryText({ id, time, author, objects, added, changed, removed, checksum }: Row): string {
-  return [id, time, author, objects, added, changed, removed, checksum].join(' ');
+/** Without a comment it is as it was before there were any. */
+function summaryText({ id, time, author, objects, added, changed, removed, checksum, comment }: Row): string {
+  const fields = [id, time, author, objects, added, changed, removed, checksum];
+  return [...fields, ...(comment === null ? [] : [comment])].join(' ');
 }
 
-function toSummary({ id, time, author, objects, added, changed, removed }: Row, running: boolean): RevisionSummary {
-  return { id, time: toTimestamp(time), author, running, objects: JSON.parse(objects), added, changed, removed };
+function toSummary(row: Row, running: boolean): RevisionSummary {
+  const { id, time, author, comment, objects, added, changed, removed } = row;
+  const [counts, why] = [JSON.parse(objects), comment === null ? {} : { comment }];
+  return { id, time: toTimestamp(time), author, ...why, running, objects: counts, added, changed, removed };
 }

@@ -6,9 +6,10 @@ import { UnusableDatabase } from '../sqlite/index.ts';
 import { type Link, Moved, ownBuffers, parentLink } from '../threads/index.ts';
 import { Agreement } from './agreement.ts';
 import type { StackRules } from './check.ts';
-import { Configuration, DiskRefused } from './configuration.ts';
+import { Configuration } from './configuration.ts';
 import { copyObjects } from './copy-objects.ts';
 import { Database } from './database.ts';
+import { DiskRefused } from './on-disk.ts';
 import {
   type ConfigurationClient,
   type ConfigurationThread,

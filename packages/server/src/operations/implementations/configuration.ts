@@ -1,9 +1,10 @@
-// Implements the operations on the configuration as a whole: the stacks, the database file, transactions, rendering,
-// revisions, and the executables of function modules.
+// Implements the operations on the configuration as a whole: the stacks, the database file, transactions, rendering, and the
+// executables of function modules.
 import { type FunctionModule, ProblemError, type Stack } from '@telltale/schema';
 import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
 import type { Executables, FunctionModules } from '../../modules/index.ts';
 import type { Implementations } from './implementation.ts';
+import { renderingOf } from './revisions.ts';
 
 export interface StackCatalogue {
   readonly connector: ReadonlyMap<string, Stack>;
@@ -56,21 +57,17 @@ function stackCatalogue(stacks: StackCatalogue) {
 function database({ cfgdb, losses }: ConfigurationParts) {
   return {
     downloadDatabase: async () => ({ ...(await cfgdb.download()), filename: 'configuration.sqlite' }),
-    uploadDatabase: ({ render = false }, { stream, caller }) => cfgdb.upload(stream, { render }, caller.author),
-    runTransaction: ({ commit = true, render = false }, { whole, caller }) =>
-      cfgdb.call('transaction', whole, { commit, render }, caller.author),
-    copyObjects: ({ 'dry-run': dryRun = false, render = false, ...request }, { caller }) =>
-      cfgdb.call('copy', request, { dryRun, render }, caller.author),
+    uploadDatabase: (input, { stream, caller }) => cfgdb.upload(stream, renderingOf(input), caller.author),
+    runTransaction: ({ commit = true, ...input }, { whole, caller }) =>
+      cfgdb.call('transaction', whole, { commit, ...renderingOf(input) }, caller.author),
+    copyObjects: ({ 'dry-run': dryRun = false, render, comment, ...request }, { caller }) =>
+      cfgdb.call('copy', request, { dryRun, ...renderingOf({ render, comment }) }, caller.author),
     getRenderStatus: async () => {
       const missing = losses.missing();
       return { up_to_date: await cfgdb.call('upToDate'), ...(missing.length > 0 && { missing }) };
     },
     acknowledgeMissing: () => losses.acknowledge(),
-    render: ({ force = false }, { caller }) => cfgdb.call('render', { force }, caller.author),
-    getDifference: () => cfgdb.call('diff'),
-    listRevisions: () => cfgdb.call('revisions'),
-    getRevision: ({ id, configuration = false }) => cfgdb.call('revision', id, { configuration }),
-    restoreRevision: ({ id, render = false }, { caller }) => cfgdb.call('restore', id, { render }, caller.author),
+    render: ({ force = false, comment }, { caller }) => cfgdb.call('render', { force, comment }, caller.author),
   } satisfies Partial<Implementations>;
 }
 

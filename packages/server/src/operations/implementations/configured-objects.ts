@@ -2,12 +2,14 @@
 import type { ArchiveKind, Family } from '@telltale/schema';
 import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
 import type { Asked, AskedWithBody, Implementations } from './implementation.ts';
+import { renderingOf } from './revisions.ts';
 
 interface RenameInput {
   readonly name: string;
   readonly to: string;
   readonly commit?: boolean;
   readonly render?: boolean;
+  readonly comment?: string;
 }
 
 export function configuredObjects(cfgdb: ConfigurationDatabase) {
@@ -24,8 +26,8 @@ export function configuredObjects(cfgdb: ConfigurationDatabase) {
       cfgdb.call('delete', family, input.name, caller.author);
   const rename =
     (family: ArchiveKind) =>
-    ({ name: from, to, commit = true, render = false }: RenameInput, { caller }: Asked) =>
-      cfgdb.call('rename', { family, from, to }, { commit, render }, caller.author);
+    ({ name: from, to, commit = true, ...input }: RenameInput, { caller }: Asked) =>
+      cfgdb.call('rename', { family, from, to }, { commit, ...renderingOf(input) }, caller.author);
   return {
     renameMeasurement: rename('measurements'),
     renameCommand: rename('commands'),

@@ -13,5 +13,6 @@ export {
 } from './implementation.ts';
 export { instances } from './instances.ts';
 export { liveObjects } from './live-objects.ts';
+export { revisions } from './revisions.ts';
 export { once, type ServiceParts, service } from './service.ts';
 export { tables } from './tables.ts';

@@ -3,6 +3,7 @@ import { csvType, type Family, xlsxType } from '@telltale/schema';
 import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
 import type { FileReply } from '../replies.ts';
 import type { Asked, AskedWithBody, Implementations } from './implementation.ts';
+import { renderingOf } from './revisions.ts';
 
 interface GetInput {
   readonly names?: string[];
@@ -15,6 +16,7 @@ const types = { csv: csvType, xlsx: xlsxType } as const;
 interface PutInput {
   readonly 'dry-run'?: boolean;
   readonly render?: boolean;
+  readonly comment?: string;
   readonly 'delete-missing'?: boolean;
 }
 
@@ -29,8 +31,8 @@ export function tables(cfgdb: ConfigurationDatabase) {
   const put =
     (family: Family) =>
     (input: PutInput, { whole, caller }: AskedWithBody) => {
-      const { 'dry-run': dryRun = false, render = false, 'delete-missing': deleteMissing = false } = input;
-      return cfgdb.call('putTable', family, whole, { dryRun, render, deleteMissing }, caller.author);
+      const { 'dry-run': dryRun = false, 'delete-missing': deleteMissing = false } = input;
+      return cfgdb.call('putTable', family, whole, { dryRun, deleteMissing, ...renderingOf(input) }, caller.author);
     };
   return {
     getAlarmTable: get('alarms'),

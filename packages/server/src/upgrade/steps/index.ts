@@ -2,8 +2,9 @@
 import type { Step } from '../step.ts';
 import { area } from './2-area.ts';
 import { renames } from './3-renames.ts';
+import { comments } from './4-comments.ts';
 
-export const steps: readonly Step[] = [area, renames];
+export const steps: readonly Step[] = [area, renames, comments];
 
 /** Of folders that this version of the server writes. */
 export const currentFormat = steps.length + 1;
