@@ -212,7 +212,7 @@ describe('telltale', () => {
       [['status', 'now'], /too many/],
       [['config', 'restore', 'last'], /ID is a number/],
       [['watch'], /watch NAME…, or --all/],
-      [['--timeout', '0', 'status'], /--timeout is a number/],
+      [['--timeout', '0', 'status'], /--timeout is seconds, or a duration/],
       [['--url', 'plant', 'status'], /is not an address/],
       [['help', 'raed'], /Did you mean read\?/],
     ];

@@ -38,7 +38,7 @@ export const likelyNames = [
 ];
 
 /** Texts that mean something to one field or another. */
-const likelyTexts = [...likelyNames, 'sine(low=0, high=9)', '0', '100', '-1.5', '1%', 'bar', 'bin/run'];
+const likelyTexts = ['90s', '1h30m', ...likelyNames, 'sine(low=0, high=9)', '0', '100', '-1.5', '1%', 'bar', 'bin/run'];
 
 /** Fit `"type": "string"`, and may yet be refused: they cannot be stored. */
 const unstorableTexts = ['\0', 'a\0b', '\ud800', 'x\udfff'];

@@ -33,7 +33,7 @@ export const globalOptions: readonly OptionDeclaration[] = [
   { name: 'url', value: 'URL', summary: 'URL of the service; default: TELLTALE_URL, else http://127.0.0.1:8080/' },
   { name: 'json', summary: 'Print JSON on a terminal, too' },
   { name: 'no-color', summary: 'No colours; NO_COLOR does the same' },
-  { name: 'timeout', value: 'SECONDS', summary: 'Timeout of a request; default: 30' },
+  { name: 'timeout', value: 'DURATION', summary: 'Timeout of a request, such as 2m; default: 30s' },
   { name: 'help', summary: 'Show help' },
   { name: 'version', summary: 'Show the version' },
 ];

@@ -1,6 +1,6 @@
 // Times as people write them on a command line: so long ago, a date of their own clock, or seconds.
 import type { ArchiveMoment } from '@telltale/client';
-import { durationForms, parseDuration, parseIsoMs, toTimestamp } from '@telltale/schema';
+import { durationForms, parseDuration, parseDurationIn, parseIsoMs, toTimestamp } from '@telltale/schema';
 import { UsageError } from './declaration.ts';
 
 export const momentForms = 'such as 1h (so long ago), 2026-01-31, 2026-01-31T12:00, 2026-01-31T12:00:00Z or seconds';
@@ -25,12 +25,12 @@ function local(text: string): string {
   return text.length === 10 ? `${text}T00:00` : text;
 }
 
-/** Seconds of `60`, `0.5` or `5m`. */
-export function readSeconds(option: string, text: string): number {
-  const us = parseDuration(text);
-  const seconds = us === undefined ? Number(text) : us / 1_000_000;
-  if (text !== '' && seconds > 0 && Number.isFinite(seconds)) return seconds;
+/** Seconds of `60`, `0.5`, `5m` or `1h30m`; at most `mostS`. */
+export function readSeconds(option: string, text: string, mostS = Number.MAX_SAFE_INTEGER / 1e6): number {
+  const seconds = parseDurationIn('s', text) ?? (/^\d*\.?\d+$/.test(text) ? Number(text) : 0);
+  if (seconds > 0 && seconds <= mostS) return seconds;
+  const bounds = seconds > mostS ? `at most ${mostS} ` : '';
   throw new UsageError(
-    `--${option} is a number of seconds, or ${durationForms}, not ${JSON.stringify(text.slice(0, 60))}.`,
+    `--${option} is ${bounds}seconds, or a duration: ${durationForms}; not ${JSON.stringify(text.slice(0, 60))}.`,
   );
 }

@@ -1,6 +1,7 @@
 // Reads the words of a command line by the declarations of the commands. Arguments are data: what follows `--` is
 // never an option nor a command, and a negative number is a value.
 
+import { booleanForms, parseBoolean } from '@telltale/schema';
 import { didYouMean } from '@telltale/schema/nearest-name';
 import {
   argumentsText,
@@ -40,8 +41,10 @@ export function readWords(args: readonly string[], options: readonly OptionDecla
       throw new UsageError(`There is no option ${shown(word)}.${hint} Put arguments that begin with - after --.`);
     }
     if (option.value === undefined) {
-      if (text !== undefined) throw new UsageError(`--${name} takes no value.`);
-      found.set(name, '');
+      const isSet = text === undefined || parseBoolean(text);
+      if (isSet === undefined) throw new UsageError(`--${name} is ${booleanForms}, not ${shown(text ?? '')}.`);
+      if (isSet) found.set(name, '');
+      else found.delete(name);
     } else {
       const value = text ?? args[++at];
       if (value === undefined) throw new UsageError(`--${name} needs ${option.value} after it.`);

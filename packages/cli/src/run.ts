@@ -5,6 +5,7 @@ import { commands, globalOptions } from './commands.ts';
 import { type CommandLine, exitCodes, Refused, UsageError } from './declaration.ts';
 import { isSystemError } from './files.ts';
 import { helpText } from './help.ts';
+import { readSeconds } from './moments.ts';
 import { parseCommandLine, readWords } from './parse-command-line.ts';
 import { printable, type Stream, Terminal } from './terminal.ts';
 
@@ -61,10 +62,7 @@ function askedFor(args: readonly string[]): readonly string[] | 'version' | unde
 function makeClient({ options }: CommandLine, { environment }: World): TelltaleClient {
   const url = options.get('url') ?? (environment.TELLTALE_URL || defaultUrl);
   const timeout = options.get('timeout');
-  const timeoutS = timeout === undefined ? 30 : Number(timeout);
-  if (!(timeoutS > 0 && timeoutS <= 86_400)) {
-    throw new UsageError(`--timeout is a number of seconds from above 0 to 86400, not ${JSON.stringify(timeout)}.`);
-  }
+  const timeoutS = timeout === undefined ? 30 : readSeconds('timeout', timeout, 86_400);
   try {
     return new TelltaleClient({ url, timeoutMs: timeoutS * 1000 });
   } catch {

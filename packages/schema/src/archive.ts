@@ -1,6 +1,7 @@
 // The archive on the wire: its records, its queries, and its status.
 import Type, { type Static, type TNull, type TOptional, type TProperties, type TSchema, type TUnion } from 'typebox';
 import { AlarmState } from './data-access.ts';
+import { durationForms, durationPattern } from './duration.ts';
 import { Identifier } from './identifier.ts';
 import { ArchiveQuality, PrefixedValue, Timestamp } from './wire-schemas.ts';
 
@@ -129,11 +130,15 @@ const most = 2 ** 31 - 1;
 export const alarmArchiveOptions = {
   resample: Type.Optional(
     Type.Union(
-      [Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000_000 }), Type.Enum([...calendarSteps], { type: 'string' })],
+      [
+        Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000_000 }),
+        Type.Enum([...calendarSteps], { type: 'string' }),
+        Type.String({ pattern: durationPattern, description: `A duration: ${durationForms}.` }),
+      ],
       {
         description:
-          'Seconds from t_since on, or buckets on the clock, such as 15m, 1h, 1d, 1w, 1mo: one record each, the last ' +
-          'one at or before the beginning of the bucket.',
+          'Seconds from t_since on, the same as a duration such as 90s or 1h30m, or buckets on the clock, such as 15m, 1h, ' +
+          '1d, 1w, 1mo: one record each, the last one at or before the beginning of the bucket.',
       },
     ),
   ),

@@ -5,8 +5,12 @@ import { Identifier } from './identifier.ts';
 import { maxJsonKeys } from './json.ts';
 import { Datatype } from './wire-schemas.ts';
 
-/** Milliseconds, counts and bit masks: exact in JSON and in SQLite alike. */
+/** Counts and bit masks: exact in JSON and in SQLite alike. */
 const Count = (description: string) => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
+
+/** `x-unit` is for refusals: that of a duration in the place of the number. */
+const Milliseconds = (description: string) =>
+  Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description, 'x-unit': 'ms' });
 
 const Text = (description: string) => Type.String({ description });
 
@@ -30,7 +34,7 @@ export const Severity = Type.Integer({
 });
 
 const Properties = Type.Optional(TextMap('Free properties of the object.'));
-const retention = 'archRetention: how long the archive keeps its records, such as 90d, 12h or 2y.';
+const retention = 'archRetention: how long the archive keeps its records, such as 90d, 1d12h or 2y.';
 const precision = 'precision: how many decimals people are shown; programs read the exact value.';
 const Description = Type.Optional(Text('What it is, for people.'));
 const Enabled = Type.Optional(Flag('Whether it takes part; true where not set.'));
@@ -41,7 +45,7 @@ const areaPart = '[A-Za-z0-9_-]{1,64}';
 export const Area = Type.String({
   pattern: `^(${areaPart}(\\.${areaPart}){0,15})?$`,
   description:
-    'Where it belongs in the plant: a path such as works.dosing.line2, of at most 16 parts of 0-9, a-z, A-Z, _ and -.',
+    'A path such as works.dosing.line2, of at most 16 parts of 0-9, a-z, A-Z, _ and -: where it belongs in the plant.',
 });
 
 const strict = (title: string) => ({ title, additionalProperties: false as const });
@@ -62,8 +66,8 @@ export const Alarm = Type.Object(
     area: Type.Optional(Area),
     properties: Type.Optional(
       TextMap(
-        'Free properties of the object. onDelay, offDelay: milliseconds for which the condition must hold, or not hold, ' +
-          `before the alarm is raised, or cleared. ${retention}`,
+        'Free properties of the object. onDelay, offDelay: for how long the condition must hold, or not hold, in milliseconds or ' +
+          `such as 5s, before the alarm is raised, or cleared. ${retention}`,
       ),
     ),
   },
@@ -85,10 +89,10 @@ const communicationFields = {
   providerAddresses: Type.Optional(TextMap('Its address at each provider that serves it, by provider name.')),
   archMode: ArchiveMode,
   archPeriod: Type.Optional(
-    Count('Milliseconds after which the value is archived though it did not change; 0: never.'),
+    Milliseconds('Milliseconds after which the value is archived though it did not change; 0: never.'),
   ),
   archValueDeadband: Type.Optional(Text('Smaller moves since the last archived value are not archived.')),
-  archTimeDeadband: Type.Optional(Count('Milliseconds after a record in which no other is archived.')),
+  archTimeDeadband: Type.Optional(Milliseconds('Milliseconds after a record in which no other is archived.')),
   leader: Type.Optional(Text('The measurement or command with which this one is archived.')),
   stackUmask: Type.Optional(
     Count('Stages switched off: 1 watchdog, 2 scaler, 4 deduplicator, 8 deadband, 16 raw limits, 32 limits.'),
@@ -136,8 +140,8 @@ export const FunctionModule = Type.Object(
     debug: Type.Optional(Flag('Whether the module is asked to log more.')),
     respawn: Type.Optional(Flag('Whether it is started again when it ends.')),
     enabled: Enabled,
-    termToKill: Count('Milliseconds between SIGTERM and SIGKILL.'),
-    queryTimeout: Count('Milliseconds after which an unanswered query counts as silence; 0: it is never asked.'),
+    termToKill: Milliseconds('Milliseconds between SIGTERM and SIGKILL.'),
+    queryTimeout: Milliseconds('Milliseconds after which an unanswered query counts as silence; 0: it is never asked.'),
     runMode: Type.Optional(
       Text(
         'When it runs: service (kept running, as without it), once (to its end, at each start of the service), or cron ' +

@@ -3,8 +3,8 @@
 // about single values.
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import type { TLocalizedValidationError } from 'typebox/error';
 import { Errors } from 'typebox/value';
+import { faultInWords } from './fault-words.ts';
 import { meantField } from './nearest-name.ts';
 import { pointerTo } from './pointer.ts';
 import type { Fault } from './wire-schemas.ts';
@@ -80,7 +80,8 @@ class Search {
       if (data.length > (maxItems ?? Infinity)) this.#say(path, `must have at most ${maxItems} items`);
       else this.#lookInList(schema, data, path);
     } else {
-      for (const error of Errors(schema, data)) this.#say(path, inWords(error, schema));
+      const fits = (other: unknown) => this.#fits(schema, other);
+      for (const error of Errors(schema, data)) this.#say(path, faultInWords(error, schema, data, fits));
     }
   }
 
@@ -147,32 +148,4 @@ class Search {
 
 function isObject(data: unknown): data is Record<string, unknown> {
   return typeof data === 'object' && data !== null && !Array.isArray(data);
-}
-
-function inWords(error: TLocalizedValidationError, { description }: { description?: string }): string {
-  switch (error.keyword) {
-    case 'enum':
-      return `must be one of ${error.params.allowedValues.join(', ')}`;
-    case 'const':
-      return `must be ${error.params.allowedValue}`;
-    case 'type':
-      return `must be ${[error.params.type].flat().map(withArticle).join(' or ')}`;
-    case 'pattern':
-      return `must ${description === undefined ? `match ${error.params.pattern}` : `be ${asPart(description)}`}`;
-    case 'minimum':
-    case 'maximum':
-      return `must be ${error.params.comparison} ${error.params.limit}`;
-    default:
-      return error.message;
-  }
-}
-
-/** A sentence as a part of another one. */
-function asPart(sentence: string): string {
-  return sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '');
-}
-
-function withArticle(type: string): string {
-  if (type === 'null') return 'null';
-  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
 }

@@ -1,6 +1,7 @@
 // Everything that goes over the wire and into the database: schemas, codecs, problems.
 export * from './archive.ts';
 export * from './areas.ts';
+export * from './boolean-text.ts';
 export * from './channel.ts';
 export * from './channel-notifications.ts';
 export * from './configuration.ts';
@@ -16,6 +17,7 @@ export * from './function-modules.ts';
 export * from './identifier.ts';
 export * from './json.ts';
 export * from './json-list.ts';
+export * from './meant-number.ts';
 export * from './module-properties.ts';
 export * from './name-pattern.ts';
 export * from './operations/index.ts';

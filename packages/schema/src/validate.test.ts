@@ -39,12 +39,12 @@ describe('what is wrong is said in words, with a JSON pointer to it', () => {
     ['an unknown field', { name: 'a', size: 1 }, [`/size is unknown; known are ${known}`]],
     ['several', { name: 'a', size: 1, x: 2 }, [`/size is unknown; known are ${known}`, '/x is unknown']],
     ['a text that is expected', { name: 5 }, ['/name must be a string']],
-    ['a pattern', { name: 'A' }, ['/name must match ^[a-z]+$']],
+    ['a pattern', { name: 'A' }, ['/name has a wrong form']],
     ['a whole number', { name: 'a', count: 1.5 }, ['/count must be an integer']],
-    ['a number', { name: 'a', share: '1' }, ['/share must be a number']],
+    ['a number', { name: 'a', share: '1' }, ['/share must be a number: write 1, without quotes']],
     ['a least value', { name: 'a', count: -1, share: -1.5 }, ['/count must be >= 0', '/share must be >= -1']],
     ['a greatest value', { name: 'a', count: 11 }, ['/count must be <= 10']],
-    ['a boolean', { name: 'a', flag: 1 }, ['/flag must be a boolean']],
+    ['a boolean', { name: 'a', flag: 1 }, ['/flag must be a boolean: write true']],
     ['a choice', { name: 'a', colour: 'green' }, ['/colour must be one of red, blue']],
     ['a constant', { name: 'a', kind: 'other' }, ['/kind must be thing']],
     ['an object', { name: 'a', inner: [] }, ['/inner must be an object']],
@@ -58,10 +58,14 @@ describe('what is wrong is said in words, with a JSON pointer to it', () => {
     [
       'a value of a map',
       { name: 'a', map: { x: 1, 'a/b': 2, '~': 3 } },
-      ['/map/x must be a string', '/map/a~1b must be a string', '/map/~0 must be a string'],
+      [
+        '/map/x must be a string: write "1"',
+        '/map/a~1b must be a string: write "2"',
+        '/map/~0 must be a string: write "3"',
+      ],
     ],
     ['an empty key of a map', { name: 'a', map: { '': 'x' } }, ['/map/ is not allowed here']],
-    ['one of several types', { name: 'a', either: 1 }, ['/either must be a string', '/either must be null']],
+    ['one of several types', { name: 'a', either: 1 }, ['/either must be a string: write "1"', '/either must be null']],
     ['a field beside one that fits one of several types', { name: 5, either: null }, ['/name must be a string']],
     ['no object at all', null, [' must be an object']],
     ['an array', [], [' must be an object']],
@@ -222,10 +226,10 @@ test('a pointer is made as RFC 6901 says', () => {
 describe('texts of a query are read', () => {
   const coerced = (field: string, text: string) => (thing.coerce({ [field]: text }) as Record<string, unknown>)[field];
 
-  test('as booleans where they are 0, 1, false or true', () => {
+  test('as booleans where they are 0, 1, false, true, off or on', () => {
     assert.deepEqual(
-      ['0', '1', 'false', 'true'].map((text) => coerced('flag', text)),
-      [false, true, false, true],
+      ['0', '1', 'false', 'true', 'off', 'on'].map((text) => coerced('flag', text)),
+      [false, true, false, true, false, true],
     );
     for (const text of ['', '2', '01', ' 1', 'yes', 'TRUE', 'null']) assert.equal(coerced('flag', text), text);
   });

@@ -1,6 +1,7 @@
 // Checks data by a schema. The only validator of the project; find-faults.ts finds the faults.
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { parseBoolean } from './boolean-text.ts';
 import { FaultFinder, maxFaults } from './find-faults.ts';
 import type { Fault } from './wire-schemas.ts';
 
@@ -53,10 +54,14 @@ function compileFits(schema: TSchema): (data: unknown) => boolean {
   };
 }
 
-const textForms: Record<string, RegExp> = {
-  integer: /^[+-]?\d+$/,
-  number: /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/,
-  boolean: /^(?:0|1|false|true)$/,
+const integer = /^[+-]?\d+$/;
+const number = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** Undefined where the text is not of the type. */
+const readers: Record<string, (text: string) => number | boolean | undefined> = {
+  integer: (text) => (integer.test(text) ? numberOf(text) : undefined),
+  number: (text) => (number.test(text) ? numberOf(text) : undefined),
+  boolean: parseBoolean,
 };
 
 /** Several where it is one of some. */
@@ -68,15 +73,17 @@ function typesOf({ type, anyOf = [] }: Typed): string[] {
 function readTexts(data: unknown, properties: Record<string, Typed>): unknown {
   const read = ([field, text]: [string, unknown]): [string, unknown] => {
     if (typeof text !== 'string' || !Object.hasOwn(properties, field)) return [field, text];
-    const type = typesOf(properties[field] as Typed).find((each) => textForms[each]?.test(text));
-    if (type === undefined) return [field, text];
-    return [field, type === 'boolean' ? text === '1' || text === 'true' : numberOf(text)];
+    for (const type of typesOf(properties[field] as Typed)) {
+      const value = readers[type]?.(text);
+      if (value !== undefined) return [field, value];
+    }
+    return [field, text];
   };
   return Object.fromEntries(Object.entries(data as object).map(read));
 }
 
 /** A number of any length: beyond the last double it is that. */
 function numberOf(text: string): number {
-  const number = Number(text);
-  return Number.isFinite(number) ? number : Math.sign(number) * Number.MAX_VALUE;
+  const value = Number(text);
+  return Number.isFinite(value) ? value : Math.sign(value) * Number.MAX_VALUE;
 }

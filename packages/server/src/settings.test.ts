@@ -77,7 +77,7 @@ describe('a bad setting is refused in one line that names it', () => {
     [['--port', ' 80'], /^--port " 80" must be an integer/],
     [['--port', '0x50'], /^--port "0x50" must be an integer/],
     [['--port', 'true'], /^--port "true" must be an integer/],
-    [['--max-json-size', '1e6'], /^--max-json-size "1e6" must be an integer/],
+    [['--max-json-size', '1e6'], /^--max-json-size "1e6" must be a number of bytes, or such as 64M/],
     [['--max-json-size', '0'], /^--max-json-size "0" must be >= 1/],
     [['--data='], /^--data "" /],
     [['--log-level', 'loud'], /^--log-level "loud" must be one of fatal, error, warn, info, debug, trace/],
@@ -88,7 +88,7 @@ describe('a bad setting is refused in one line that names it', () => {
     [['--module-user', '1000:'], /^--module-user "1000:" must be /],
     [['--module-user', 'a b'], /^--module-user "a b" must be /],
     [['--module-memory', '1000'], /^--module-memory "1000" must be >= 1048576/],
-    [['--demo=maybe'], /^--demo "maybe" must be a boolean/],
+    [['--demo=maybe'], /^--demo "maybe" must be true, on or 1, or false, off or 0/],
     [['--no-demo=true'], /^--no-demo takes no value/],
     [['--no-demo=0'], /^--no-demo takes no value/],
     [['--no-port'], /^--no-port does not exist; --port takes a value/],
@@ -113,7 +113,10 @@ describe('a bad setting is refused in one line that names it', () => {
   test('with the variable where it comes from the environment', () => {
     assert.match(refusal([], { TELLTALE_PORT: 'x' }), /^TELLTALE_PORT "x" must be an integer; --help/);
     assert.match(refusal([], { TELLTALE_PORT: '' }), /^TELLTALE_PORT "" must be an integer/);
-    assert.match(refusal([], { TELLTALE_DEMO: 'yes' }), /^TELLTALE_DEMO "yes" must be a boolean/);
+    assert.match(
+      refusal([], { TELLTALE_DEMO: 'yes' }),
+      /^TELLTALE_DEMO "yes" must be true, on or 1, or false, off or 0/,
+    );
     assert.match(refusal(['--port', 'y'], { TELLTALE_PORT: 'x' }), /^--port "y" /);
   });
 

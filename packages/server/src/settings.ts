@@ -1,6 +1,14 @@
 // Every setting of the server: one schema from which the command line, the environment, --help and the reference page
 // are made.
-import { checker, durationForms, durationPattern } from '@telltale/schema';
+import {
+  booleanForms,
+  checker,
+  type DurationUnit,
+  durationForms,
+  durationPattern,
+  parseDuration,
+  parseDurationIn,
+} from '@telltale/schema';
 import Type, { type Static, type TSchema } from 'typebox';
 
 const MiB = 1 << 20;
@@ -16,7 +24,8 @@ const Milliseconds = (defaultMs: number, description: string) =>
     minimum: 1,
     maximum: 2 ** 31 - 1,
     default: defaultMs,
-    description: `${description} In milliseconds.`,
+    description: `${description} In milliseconds, or such as 5s.`,
+    unit: 'ms',
   });
 
 export const Settings = Type.Object(
@@ -136,6 +145,20 @@ const forms: Partial<Record<SettingName, string>> = {
   'module-user': 'must be own, server, or the name or uid[:gid] of a user',
 };
 
+function formOf(name: SettingName): string | undefined {
+  const { type, unit } = Settings.properties[name] as { type?: string; unit?: DurationUnit };
+  if (type === 'boolean') return `must be ${booleanForms}`;
+  if (unit !== undefined) return `must be a number of milliseconds, or ${durationForms}`;
+  if (sizes.has(name)) return 'must be a number of bytes, or such as 64M, 10G or 1T';
+  return type === 'integer' ? 'must be an integer' : forms[name];
+}
+
+/** The pattern takes what only looks like one. */
+function retentionFault({ 'archive-retention': text }: Settings): { path: string; message: string } | undefined {
+  if (text === undefined || parseDuration(text) !== undefined) return undefined;
+  return { path: '/archive-retention', message: 'is none' };
+}
+
 /** Settings in bytes: they may be given as 64M, 10G or 1T. */
 const sizes: ReadonlySet<string> = new Set([
   'max-message-size',
@@ -147,6 +170,13 @@ const sizes: ReadonlySet<string> = new Set([
   'max-database-size',
   'max-executable-size',
 ] satisfies SettingName[]);
+
+/** A duration or a size becomes the number that it is; anything else stays. */
+function readUnits(name: string, text: string): string {
+  const { unit } = Settings.properties[name as SettingName] as { unit?: DurationUnit };
+  const duration = unit === undefined ? undefined : parseDurationIn(unit, text);
+  return duration === undefined ? readSize(name, text) : String(duration);
+}
 
 function readSize(name: string, text: string): string {
   const [, digits = '', unit = ''] = /^(\d{1,15})([KMGT])i?B?$/i.exec(text) ?? [];
@@ -170,19 +200,23 @@ export function readSettings(args: readonly string[], environment: NodeJS.Proces
     if (text !== undefined) texts.set(name, { text, source: variable });
   }
   for (const [name, text] of readArguments(args)) texts.set(name, { text, source: `--${name}` });
-  const given = Object.fromEntries([...texts].map(([name, { text }]) => [name, readSize(name, text)]));
+  const given = Object.fromEntries([...texts].map(([name, { text }]) => [name, readUnits(name, text)]));
   const values = settings.coerce({ ...defaults(), ...given });
-  const [fault] = settings.faults(values);
+  const [fault = retentionFault(values as Settings)] = settings.faults(values);
   if (fault === undefined) return values as Settings;
   const name = fault.path.slice(1);
   const { text = '', source = `--${name}` } = texts.get(name) ?? {};
-  const message = forms[name as SettingName] ?? fault.message;
+  const isOutside = /^must be [<>]/.test(fault.message);
+  const message = (isOutside ? undefined : formOf(name as SettingName)) ?? fault.message;
   throw new BadSetting(`${source} ${JSON.stringify(text)} ${message}; --help lists all settings.`);
 }
 
+/** Those of the command line: they may be set for both. */
+const commandLineVariables = ['TELLTALE_URL', 'TELLTALE_CONTEXT'];
+
 /** Variables that look like settings but are not: worth a warning only, since other systems set some of their own. */
 export function unknownVariables(environment: NodeJS.ProcessEnv): string[] {
-  const known = new Set([...names.map(environmentName), 'TELLTALE_URL']); // the last is the command line's
+  const known = new Set([...names.map(environmentName), ...commandLineVariables]);
   return Object.keys(environment).filter((variable) => variable.startsWith('TELLTALE_') && !known.has(variable));
 }
 

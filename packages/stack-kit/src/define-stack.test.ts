@@ -28,7 +28,7 @@ const variables = Type.Object({
   swap: Type.Boolean({ title: 'Swap words', default: false }),
   parity: Type.Enum(['none', 'even', 'odd'], { title: 'Parity', default: 'even' }),
   unit: Type.Optional(Type.Integer({ title: 'Unit', description: 'Left out: broadcast', minimum: 0 })),
-  label: Type.String({ title: 'Label', default: 'a|b', pattern: '^[a-z|]+$' }),
+  label: Type.String({ title: 'Label', default: 'a|b', pattern: '^[a-z|]+$', form: 'small letters and |' }),
 });
 
 const module: ConnectorModule<unknown> & ProviderModule<unknown> = {
@@ -72,9 +72,9 @@ describe('variables', () => {
         'speed is unknown: one of host, port, factor, swap, parity, unit, label',
         'host is required',
         'port must be at most 65535, not 65536',
-        'swap must be true, false, 1 or 0, not "yes"',
+        'swap must be true, on or 1, or false, off or 0, not "yes"',
         'parity must be one of none, even, odd, not "Even"',
-        'label must match ^[a-z|]+$, unlike "A"',
+        'label must be small letters and |, not "A"',
       ],
     );
     assert.deepEqual(faultsOf({ port: '0' }), ['port must be at least 1, not 0']);
@@ -83,6 +83,29 @@ describe('variables', () => {
   test('an integer that a double cannot hold exactly is refused', () => {
     assert.equal(texts({ unit: '9007199254740991' }).values?.unit, 9007199254740991);
     assert.match(faultsOf({ unit: '9007199254740992' }).join(), /^unit must be between/);
+  });
+
+  test('a number of milliseconds or seconds is given as a duration, too, and a boolean as on or off', () => {
+    const spans = defineStack({
+      ...naming,
+      connector: {
+        ...connector,
+        variables: Type.Object({
+          timeoutMs: Type.Integer({ title: 'Timeout', default: 10, maximum: 60_000, unit: 'ms' }),
+          idle: Type.Integer({ title: 'Idle', default: 10, unit: 's' }),
+          isOn: Type.Boolean({ title: 'On', default: false }),
+        }),
+      },
+    });
+    const read = (record: Record<string, string>) => spans.connector?.readVariables(record);
+    assert.deepEqual(read({ timeoutMs: '1m', idle: '1h30m', isOn: 'on' })?.values, {
+      timeoutMs: 60_000,
+      idle: 5400,
+      isOn: true,
+    });
+    const messages = read({ timeoutMs: '2m', idle: '1500ms' })?.faults.map(({ message }) => message);
+    assert.deepEqual(messages, ['must be at most 60000, not 120000', 'must be whole s, not "1500ms"']);
+    assert.equal(spans.connector?.describe().description.parameters.timeoutMs?.unit, 'ms');
   });
 
   test('a text longer than 1,024 characters never meets a pattern', () => {
@@ -176,7 +199,7 @@ describe('a declaration that contradicts itself is refused', () => {
     [
       'a default off its pattern',
       variable({ a: Type.String({ title: 'A', default: 'y', pattern: '^x$' }) }),
-      /match \^x\$/,
+      /must be what its title says, A, not "y"/,
     ],
     ['a variable without a title', variable({ a: Type.Integer() }), /title/],
     [
@@ -238,6 +261,7 @@ describe('a stack', () => {
     assert.deepEqual(description.parameters.unit?.range, [0, null]);
     assert.deepEqual(description.parameters.parity?.enum, ['none', 'even', 'odd']);
     assert.equal(description.parameters.label?.regex, '^[a-z|]+$');
+    assert.equal(description.parameters.label?.form, 'small letters and |');
     const { regex, doc, examples } = coil;
     assert.deepEqual(description.measurement, { enabled: true, regex, doc: doc.split('\n\n'), examples });
     assert.deepEqual(description.command, { enabled: false, regex: null, doc: [], examples: [] });
@@ -279,7 +303,7 @@ describe('a stack', () => {
     assert.ok(rows.includes('| `host` | Host | string | required | |'));
     assert.ok(rows.includes('| `port` | Port | integer | `502` | 1 to 65535 |'));
     assert.ok(rows.includes('| `unit` | Unit. Left out: broadcast | integer | | at least 0 |'));
-    assert.ok(rows.includes('| `label` | Label | string | `a\\|b` | `^[a-z\\|]+$` |'));
+    assert.ok(rows.includes('| `label` | Label | string | `a\\|b` | small letters and \\| |'));
     assert.ok(rows.includes('A coil by its number.') && rows.includes('| `coil 7` | the coil 7 |'));
     assert.match(text, /#### Command addresses of a connector\n\nNone\.$/);
   });

@@ -32,12 +32,13 @@ function documentAddresses(heading: string, { enabled, regex, doc, examples }: A
   return [heading, ...doc, markdownTable(['Example', 'Meaning'], rows), `Form: ${code(regex)}`];
 }
 
-function allowed({ type, enum: words, range, regex, secret }: ParameterDescription): string {
+function allowed({ type, enum: words, range, unit, regex, form, secret }: ParameterDescription): string {
   if (secret) return 'a secret, or `file:NAME`: the first line of that file in its folder of secrets';
   if (words !== undefined) return words.map(code).join(', ');
-  if (range !== undefined) return rangeInWords(range);
+  if (range !== undefined) return `${rangeInWords(range)}${unit === undefined ? '' : ', or such as `5s`'}`;
+  if (form !== undefined) return form;
   if (regex !== undefined) return code(regex);
-  return type === 'boolean' ? '`true`, `false`, `1`, `0`' : '';
+  return type === 'boolean' ? '`true`, `on`, `1`, `false`, `off`, `0`' : '';
 }
 
 function rangeInWords([low, high]: [number | null, number | null]): string {

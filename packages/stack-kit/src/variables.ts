@@ -1,6 +1,15 @@
 // The variables of a stack, or of anything else that is written as names and texts: described by TypeBox, read strictly
 // into typed values. What is wrong is reported by name, all of it.
-import { formatText, parseText, ValueError } from '@telltale/schema';
+import {
+  booleanForms,
+  type DurationUnit,
+  durationUnits,
+  formatText,
+  parseBoolean,
+  parseDurationIn,
+  parseText,
+  ValueError,
+} from '@telltale/schema';
 import Type, { type Static, type TObject, type TSchema, type TString } from 'typebox';
 
 type VariableValue = number | boolean | string;
@@ -13,6 +22,10 @@ export interface ParameterDescription {
   enum?: string[];
   range?: [number | null, number | null];
   regex?: string;
+  /** What the regex expects, in words that go on from "must be". */
+  form?: string;
+  /** Of a number that is a duration: `5s` and `1h30m` are taken in its place. */
+  unit?: DurationUnit;
   /** Not shown to anybody. Of the form `file:NAME`, it is the first line of that file in its folder of secrets. */
   secret?: true;
   /** True where there is no default and the schema does not call it optional. */
@@ -37,7 +50,9 @@ export interface VariableSet<Values> {
 /** A pattern never sees a longer text. */
 const maxPatternText = 1024;
 
-const keywords = ['type', 'title', 'description', 'default', 'enum', 'minimum', 'maximum', 'pattern', 'secret'];
+const keywords = [
+  ...['type', 'title', 'description', 'default', 'enum', 'minimum', 'maximum', 'pattern', 'form', 'unit', 'secret'],
+];
 
 export interface SecretOptions {
   readonly title: string;
@@ -104,7 +119,18 @@ function known(names: string[]): string {
 }
 
 function describe(name: string, schema: TSchema, mandatory: boolean): ParameterDescription {
-  const { title, description, default: value, enum: words, minimum, maximum, pattern, secret } = schema as Keywords;
+  const {
+    title,
+    description,
+    default: value,
+    enum: words,
+    minimum,
+    maximum,
+    pattern,
+    form,
+    unit,
+    secret,
+  } = schema as Keywords;
   const foreign = Object.keys(schema).find((keyword) => !keywords.includes(keyword));
   if (foreign !== undefined) throw new Error(`${foreign} is not supported: only ${keywords.join(', ')}`);
   if (!/^[a-zA-Z][_a-zA-Z0-9]{0,63}$/.test(name)) throw new Error('the name must be letters, digits and _');
@@ -122,6 +148,18 @@ function describe(name: string, schema: TSchema, mandatory: boolean): ParameterD
   if (pattern !== undefined) {
     if (typeof pattern !== 'string') throw new Error('the pattern must be a text');
     parameter.regex = pattern;
+  }
+  if (form !== undefined) {
+    if (pattern === undefined || typeof form !== 'string' || form === '') {
+      throw new Error('form is a text that says what the pattern expects');
+    }
+    parameter.form = form;
+  }
+  if (unit !== undefined) {
+    if (!numeric(parameter) || !Object.hasOwn(durationUnits, String(unit))) {
+      throw new Error(`unit is ${Object.keys(durationUnits).join(' or ')}, of a number`);
+    }
+    parameter.unit = unit as DurationUnit;
   }
   if (minimum !== undefined || maximum !== undefined) {
     if (parameter.type !== 'integer' && parameter.type !== 'number') throw new Error('only a number has a range');
@@ -146,6 +184,8 @@ interface Keywords {
   minimum?: number;
   maximum?: number;
   pattern?: unknown;
+  form?: unknown;
+  unit?: unknown;
   secret?: unknown;
 }
 
@@ -171,12 +211,13 @@ function toText(value: VariableValue): string {
 /** Throws a ValueError that says what is expected. */
 type Reader = (text: string) => VariableValue;
 
-function readerOf({ type, range = [null, null], enum: words, regex }: ParameterDescription): Reader {
+function readerOf({ title, type, range = [null, null], enum: words, regex, form, unit }: ParameterDescription): Reader {
   switch (type) {
     case 'integer':
-      return (text) => within(range, readInteger(text));
-    case 'number':
-      return (text) => within(range, parseText('d', text) as number);
+    case 'number': {
+      const readNumber = type === 'integer' ? readInteger : (text: string) => parseText('d', text) as number;
+      return (text) => within(range, (unit && readDuration(type, unit, text)) ?? readNumber(text));
+    }
     case 'boolean':
       return readBoolean;
     case 'string': {
@@ -187,7 +228,9 @@ function readerOf({ type, range = [null, null], enum: words, regex }: ParameterD
         }
         if (pattern === undefined) return text;
         if (text.length > maxPatternText) throw new ValueError(`must have at most ${maxPatternText} characters`);
-        if (!pattern.test(text)) throw new ValueError(`must match ${regex}, unlike ${quoted(text)}`);
+        if (!pattern.test(text)) {
+          throw new ValueError(`must be ${form ?? `what its title says, ${title}`}, not ${quoted(text)}`);
+        }
         return text;
       };
     }
@@ -201,9 +244,16 @@ function within([minimum, maximum]: [number | null, number | null], value: numbe
 }
 
 function readBoolean(text: string): boolean {
-  if (text === 'true' || text === '1') return true;
-  if (text === 'false' || text === '0') return false;
-  throw new ValueError(`must be true, false, 1 or 0, not ${quoted(text)}`);
+  const value = parseBoolean(text);
+  if (value === undefined) throw new ValueError(`must be ${booleanForms}, not ${quoted(text)}`);
+  return value;
+}
+
+/** Undefined where it is no duration. */
+function readDuration(type: 'integer' | 'number', unit: DurationUnit, text: string): number | undefined {
+  const value = parseDurationIn(unit, text);
+  if (value === undefined || type === 'number' || Number.isInteger(value)) return value;
+  throw new ValueError(`must be whole ${unit}, not ${quoted(text)}`);
 }
 
 function readInteger(text: string): number {

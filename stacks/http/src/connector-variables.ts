@@ -15,6 +15,7 @@ export const connectorVariables = Type.Object({
     description:
       'The paths of the addresses follow it, such as `http://192.168.5.20` or `https://plc.example:8443/api/v1`.',
     pattern: '^https?://[^\\s/?#@]+(?:/[^\\s?#]*)?$',
+    form: 'a URL such as https://plc.example:8443/api, without user, query and fragment',
   }),
   scanPeriodMs: scanPeriodVariable,
   timeoutMs: timeoutVariable,
@@ -50,6 +51,7 @@ export const connectorVariables = Type.Object({
     description: 'PEM, in the folder of the connector. Only these are trusted then, not the CAs of the system.',
     default: '',
     pattern: '^(?:[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,100})?$',
+    form: 'the name of a file, without a folder: at most 101 of 0-9, a-z, A-Z, _, - and .',
   }),
   dangerouslyTrustAnyCertificate: Type.Boolean({
     title: 'Accept any certificate',
@@ -66,6 +68,7 @@ export const connectorVariables = Type.Object({
     description: 'Separated by commas. The paths of the measurements are always offered.',
     default: '/',
     pattern: '^[^\\s#]*$',
+    form: 'paths separated by commas, without white space and #',
   }),
 });
 

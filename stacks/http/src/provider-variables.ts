@@ -18,12 +18,14 @@ export const providerVariables = Type.Object({
     description: 'A gauge with the label `point`: 192 and above good, 64 and above uncertain, below bad. Empty: none.',
     default: 'telltale_point_quality',
     pattern: '^(?:[a-zA-Z_:][a-zA-Z0-9_:]{0,199})?$',
+    form: 'a name of a metric: letters, digits, _ and :, no digit first, at most 200',
   }),
   unitLabel: Type.String({
     title: 'Name of the label with the engineering unit',
     description: 'Of samples whose point has a unit, and whose address has no label of that name. Empty: none.',
     default: 'unit',
     pattern: '^(?!__)(?!value$)(?:[a-zA-Z_][a-zA-Z0-9_]{0,99})?$',
+    form: 'a name of a label: letters, digits and _, no digit and no __ first, at most 100, and not value',
   }),
   timestamps: Type.Boolean({
     title: 'Export samples with their timestamps',

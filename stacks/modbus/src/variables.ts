@@ -38,6 +38,7 @@ export const connectorVariables = Type.Object({
     description: 'Not for `serial`.',
     default: '',
     pattern: '^[0-9a-zA-Z.:_%-]{0,255}$',
+    form: 'a host name or IP address',
   }),
   port: Type.Integer({ title: 'TCP port of the device or gateway', default: 502, minimum: 1, maximum: 65_535 }),
   path: Type.String({
@@ -46,6 +47,7 @@ export const connectorVariables = Type.Object({
       'Such as `/dev/ttyUSB0`, `/dev/serial/by-id/usb-…` or `COM3`. Must be a character device below `/dev`; links are followed only within it.',
     default: '',
     pattern: '^[^\\u0000]{0,255}$',
+    form: 'a path of at most 255 characters, such as /dev/ttyUSB0',
   }),
   baudRate: Type.Integer({
     title: 'Baud rate of the serial line',
@@ -66,6 +68,7 @@ export const connectorVariables = Type.Object({
   timeoutMs: timeoutVariable,
   requestDelayMs: Type.Integer({
     title: 'Milliseconds between an answer and the next request',
+    unit: 'ms',
     description: 'For devices that need a turnaround time.',
     default: 0,
     minimum: 0,
@@ -162,6 +165,7 @@ export const providerVariables = Type.Object({
   }),
   idleSeconds: Type.Integer({
     title: 'Seconds after which an idle client is disconnected',
+    unit: 's',
     default: 300,
     minimum: 1,
     maximum: 86_400,

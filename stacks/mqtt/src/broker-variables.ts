@@ -2,13 +2,20 @@
 import { Secret, type Static, Type } from '@telltale/stack-kit';
 
 const file = (title: string, description: string) =>
-  Type.String({ title, description, default: '', pattern: '^(?:[A-Za-z0-9_-][A-Za-z0-9._-]{0,99})?$' });
+  Type.String({
+    title,
+    description,
+    default: '',
+    pattern: '^(?:[A-Za-z0-9_-][A-Za-z0-9._-]{0,99})?$',
+    form: 'the name of a file, without a folder: at most 100 of 0-9, a-z, A-Z, _, - and .',
+  });
 
 export const brokerVariables = {
   host: Type.String({
     title: 'Name or address of the broker',
     default: '127.0.0.1',
     pattern: String.raw`^[0-9A-Za-z._:\-]{1,253}$`,
+    form: 'a host name or IP address',
   }),
   port: Type.Integer({
     title: 'Port of the broker',
@@ -38,17 +45,20 @@ export const brokerVariables = {
     description: 'Empty: the host.',
     default: '',
     pattern: '^[0-9A-Za-z.-]{0,253}$',
+    form: 'a host name, such as broker.example',
   }),
   clientId: Type.String({
     title: 'Client identifier',
     description: 'Empty: a new one for each connection, beginning with `telltale`.',
     default: '',
     pattern: '^[0-9A-Za-z._:@/-]{0,128}$',
+    form: 'at most 128 of 0-9, a-z, A-Z, ., _, :, @, / and -',
   }),
   user: Type.String({ title: 'User name', default: '' }),
   password: Secret({ title: 'Password', default: '' }),
   pingAfterMs: Type.Integer({
     title: 'Milliseconds of silence after which the broker is pinged',
+    unit: 'ms',
     description:
       'Increase it on links with metered traffic. If the broker does not answer within timeoutMs, the link is lost.',
     default: 500,
@@ -57,6 +67,7 @@ export const brokerVariables = {
   }),
   timeoutMs: Type.Integer({
     title: 'Timeout of a request to the broker in milliseconds',
+    unit: 'ms',
     default: 2000,
     minimum: 50,
     maximum: 60_000,

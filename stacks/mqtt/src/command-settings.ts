@@ -1,5 +1,5 @@
 // How a command is published: its address and its properties over the connector's variables. Pure.
-import { type Datatype, form, traitsOf } from '@telltale/schema';
+import { booleanForms, type Datatype, form, parseBoolean, traitsOf } from '@telltale/schema';
 import { type Static, Type } from '@telltale/stack-kit';
 import { type Address, parseAddress, parseSelector } from './address.ts';
 import { compileTemplate, type Template } from './template.ts';
@@ -66,9 +66,9 @@ export function readCommand(text: string, point: PointLike, defaults: CommandVar
   const own = (name: string) => (Object.hasOwn(point.properties, name) ? point.properties[name] : undefined);
   const qos = own('qos') ?? defaults.qos;
   if (!/^[012]$/.test(qos)) return { fault: `the property qos is ${qos}; it must be 0, 1 or 2` };
-  const retain = own('retain') ?? String(defaults.retain);
-  if (!/^(?:true|false|1|0)$/.test(retain))
-    return { fault: `the property retain is ${retain}; it must be true or false` };
+  const retainText = own('retain');
+  const retain = retainText === undefined ? defaults.retain : parseBoolean(retainText);
+  if (retain === undefined) return { fault: `the property retain is ${retainText}; it must be ${booleanForms}` };
   const templates: Partial<Record<'payload' | 'ackExpect', Template<PayloadName>>> = {};
   for (const name of ['payload', 'ackExpect'] as const) {
     const value = own(name);
@@ -93,7 +93,7 @@ export function readCommand(text: string, point: PointLike, defaults: CommandVar
       address,
       datatype: point.datatype,
       qos: Number(qos) as 0 | 1 | 2,
-      retain: retain === 'true' || retain === '1',
+      retain,
       payload: templates.payload,
       on: own('on'),
       off: own('off'),

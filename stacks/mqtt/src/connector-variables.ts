@@ -39,10 +39,12 @@ export const connectorVariables = Type.Object({
     description: 'Publishes its STATE, for edge nodes that wait for their primary host. Empty: none.',
     default: '',
     pattern: String.raw`^[^+#/\u0000-\u001f]{0,128}$`,
+    form: 'at most 128 characters, none of them +, #, / or a control character',
   }),
   ...commandVariables,
   expirySeconds: Type.Integer({
     title: 'Seconds for which the broker stores a command for an offline device',
+    unit: 's',
     description: 'MQTT 5 only, and not for retained commands. 0: no limit.',
     default: 10,
     minimum: 0,

@@ -1,5 +1,5 @@
 // How a measurement is read from messages: its address, and its properties over the connector's variables. Pure.
-import { type Datatype, form, traitsOf } from '@telltale/schema';
+import { type Datatype, form, parseMilliseconds, traitsOf } from '@telltale/schema';
 import { defineVariables, type Static, Type } from '@telltale/stack-kit';
 import { type Address, parseAddress, parseSelector, type Selector } from './address.ts';
 
@@ -7,6 +7,9 @@ export const timeFormats = ['iso', 's', 'ms', 'us', 'ns'] as const;
 export type TimeFormat = (typeof timeFormats)[number];
 
 /** Variables of the connector which a measurement may have as properties of its own. */
+/** The longest delay of a timer. */
+const maxStaleMs = 2_147_483_647;
+
 export const measurementVariables = {
   time: Type.String({
     title: 'Position of the time in a JSON payload',
@@ -37,9 +40,10 @@ export const measurementVariables = {
   staleAfter: Type.Integer({
     title: 'Milliseconds without a message after which a measurement becomes uncertain, last usable value',
     description: '0: never.',
+    unit: 'ms',
     default: 0,
     minimum: 0,
-    maximum: 2_147_483_647,
+    maximum: maxStaleMs,
   }),
 };
 
@@ -93,9 +97,12 @@ export function readMeasurement(text: string, point: PointLike, defaults: Measur
   }
   const staleAfter = own('staleAfter');
   if (staleAfter !== undefined) {
-    if (!/^[0-9]{1,9}$/.test(staleAfter))
-      return { fault: `the property staleAfter is ${staleAfter}; it must be a number of milliseconds` };
-    settings.staleAfter = Number(staleAfter);
+    const ms = parseMilliseconds(staleAfter);
+    if (ms === undefined || ms > maxStaleMs)
+      return {
+        fault: `the property staleAfter is ${staleAfter}; it must be a number of milliseconds, or a duration such as 5m`,
+      };
+    settings.staleAfter = ms;
   }
   const isJson = selector.kind === 'json';
   const paths: Partial<Record<'time' | 'quality', readonly string[]>> = {};

@@ -17,7 +17,13 @@ export const valueNames = [
 export type ValueName = (typeof valueNames)[number];
 
 const word = (title: string, description: string) =>
-  Type.String({ title, description, default: '', pattern: String.raw`^[^+#/\u0000-\u001f]{0,128}$` });
+  Type.String({
+    title,
+    description,
+    default: '',
+    pattern: String.raw`^[^+#/\u0000-\u001f]{0,128}$`,
+    form: 'at most 128 characters, none of them +, #, / or a control character',
+  });
 
 export const providerVariables = Type.Object({
   ...brokerVariables,

@@ -1,4 +1,5 @@
 // How a node is sampled and reported: the settings of the connector, and what properties of a point say instead.
+import { booleanForms, parseBoolean, parseMilliseconds } from '@telltale/schema';
 
 export interface ItemSettings {
   readonly samplingIntervalMs: number;
@@ -17,18 +18,18 @@ type Properties = Readonly<Record<string, string>>;
 
 /** Each is a property of a point, and how its text is read; undefined: it is wrong. */
 const readers = {
-  samplingInterval: (text: string) => wholeNumber(text, 0, 3_600_000),
-  publishingInterval: (text: string) => wholeNumber(text, 10, 60_000),
-  queueSize: (text: string) => wholeNumber(text, 1, 10_000),
-  discardOldest: (text: string) => ({ true: true, '1': true, false: false, '0': false })[text],
+  samplingInterval: (text: string) => within(parseMilliseconds(text), 0, 3_600_000),
+  publishingInterval: (text: string) => within(parseMilliseconds(text), 10, 60_000),
+  queueSize: (text: string) => within(/^[0-9]{1,9}$/.test(text) ? Number(text) : undefined, 1, 10_000),
+  discardOldest: parseBoolean,
   deviceDeadband: (text: string) => parseDeadband(text),
 } as const;
 
 const expected: Readonly<Record<keyof typeof readers, string>> = {
-  samplingInterval: 'milliseconds, 0 to 3600000',
-  publishingInterval: 'milliseconds, 10 to 60000',
+  samplingInterval: 'milliseconds, 0 to 3600000, or a duration such as 5s',
+  publishingInterval: 'milliseconds, 10 to 60000, or a duration such as 5s',
   queueSize: 'a whole number, 1 to 10000',
-  discardOldest: 'true or false',
+  discardOldest: booleanForms,
   deviceDeadband: 'a number such as 0.5, or a share of the range such as 1%',
 };
 
@@ -68,8 +69,6 @@ function read<Name extends keyof typeof readers>(properties: Properties, name: N
   return (text === undefined ? undefined : readers[name](text)) as ReturnType<(typeof readers)[Name]> | undefined;
 }
 
-function wholeNumber(text: string, low: number, high: number): number | undefined {
-  if (!/^[0-9]{1,9}$/.test(text)) return undefined;
-  const number = Number(text);
-  return number >= low && number <= high ? number : undefined;
+function within(number: number | undefined, low: number, high: number): number | undefined {
+  return number !== undefined && number >= low && number <= high ? number : undefined;
 }

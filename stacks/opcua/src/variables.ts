@@ -19,6 +19,7 @@ export const connectorVariables = Type.Object({
     title: 'Address of the server',
     description: 'Such as opc.tcp://192.168.0.20:4840, with a path where the server has one.',
     pattern: '^opc\\.tcp://[^\\s/:\\[\\]]{1,255}:[0-9]{1,5}(?:/[^\\s]{0,512})?$',
+    form: 'opc.tcp://HOST:PORT, with a path where the server has one',
   }),
   securityMode: Type.Enum(['best', 'SignAndEncrypt', 'Sign', 'None'], {
     type: 'string',
@@ -45,21 +46,25 @@ export const connectorVariables = Type.Object({
       'A file (DER or PEM) in the folder `user` of the connector; its private key has the same name and the ending .key.',
     default: '',
     pattern: userFilePattern,
+    form: 'the name of a file, without a folder: at most 64 of 0-9, a-z, A-Z, _, - and .',
   }),
   applicationUri: Type.String({
     title: 'Application URI of the connector',
     description: 'Part of its certificate. Empty: derived from the host name and the name of the connector.',
     default: '',
     pattern: '^[^\\s]{0,256}$',
+    form: 'a URI of at most 256 characters without white space',
   }),
   sessionTimeoutMs: Type.Integer({
     title: 'Milliseconds after which the server closes a silent session',
+    unit: 'ms',
     default: 30_000,
     minimum: 10_000,
     maximum: 3_600_000,
   }),
   keepAliveMs: Type.Integer({
     title: 'Milliseconds between keep-alive reads',
+    unit: 'ms',
     description: 'If the server falls silent, the link is lost after at most keepAliveMs plus timeoutMs.',
     default: 1000,
     minimum: 100,
@@ -67,6 +72,7 @@ export const connectorVariables = Type.Object({
   }),
   timeoutMs: Type.Integer({
     title: 'Timeout of a request in milliseconds',
+    unit: 'ms',
     default: 3000,
     minimum: 100,
     maximum: 60_000,
@@ -78,6 +84,7 @@ export const connectorVariables = Type.Object({
   }),
   publishingIntervalMs: Type.Integer({
     title: 'Publishing interval of subscriptions in milliseconds',
+    unit: 'ms',
     description: 'Property of a point: publishingInterval.',
     default: 500,
     minimum: 10,
@@ -85,6 +92,7 @@ export const connectorVariables = Type.Object({
   }),
   samplingIntervalMs: Type.Integer({
     title: 'Sampling interval of nodes in milliseconds',
+    unit: 'ms',
     description: '0: as fast as the server can. Property of a point: samplingInterval.',
     default: 500,
     minimum: 0,
@@ -108,6 +116,7 @@ export const connectorVariables = Type.Object({
       'A number such as 0.5, or a percentage of the EURange such as 1%. Property of a point: deviceDeadband.',
     default: '',
     pattern: deadbandPattern,
+    form: 'a number such as 0.5, or a percentage such as 1%',
   }),
   itemsAtOnce: Type.Integer({
     title: 'Maximum number of nodes in a request',
@@ -145,12 +154,14 @@ export const providerVariables = Type.Object({
     title: 'Path of the endpoint',
     default: '/telltale',
     pattern: '^(?:/[-_.0-9a-zA-Z]{1,64}){0,4}$',
+    form: 'a path such as /telltale, of at most 4 parts of 0-9, a-z, A-Z, _, - and .',
   }),
   userName: Type.String({
     title: 'User that may read and write',
     description: 'Empty: none.',
     default: '',
     pattern: '^[^\\s]{0,64}$',
+    form: 'a user name of at most 64 characters without white space',
   }),
   password: Secret({ title: 'Password of the user', default: '' }),
   readerName: Type.String({
@@ -158,6 +169,7 @@ export const providerVariables = Type.Object({
     description: 'Empty: none.',
     default: '',
     pattern: '^[^\\s]{0,64}$',
+    form: 'a user name of at most 64 characters without white space',
   }),
   readerPassword: Secret({ title: 'Password of the user that may only read', default: '' }),
   anonymous: Type.Boolean({
@@ -175,12 +187,14 @@ export const providerVariables = Type.Object({
     description: 'Part of its certificate. Empty: derived from the host name and the name of the provider.',
     default: '',
     pattern: '^[^\\s]{0,256}$',
+    form: 'a URI of at most 256 characters without white space',
   }),
   namespaceUri: Type.String({
     title: 'URI of the namespace of the points',
     description: 'Empty: urn:telltale: and the name of the provider.',
     default: '',
     pattern: '^[^\\s;]{0,256}$',
+    form: 'a URI of at most 256 characters without white space and semicolons',
   }),
   maxSessions: Type.Integer({ title: 'Maximum number of clients', default: 20, minimum: 1, maximum: 1000 }),
   maxSubscriptions: Type.Integer({

@@ -11,11 +11,13 @@ export const bus = Type.String({
   description: 'Simulator connectors and providers with the same name here share a bus in the memory of the server.',
   default: 'loopback',
   pattern: '^[_a-zA-Z0-9]{1,64}$',
+  form: '1 to 64 characters of 0-9, a-z, A-Z and _',
 });
 
 const variables = Type.Object({
   scanPeriodMs: Type.Integer({
     title: 'Milliseconds between scans',
+    unit: 'ms',
     description: 'Every measurement gets a new value in each scan.',
     default: 500,
     minimum: 10,

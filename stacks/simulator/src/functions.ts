@@ -61,14 +61,19 @@ export const tagPattern = '^[_a-zA-Z0-9.]{1,64}$';
 
 const number = (title: string, value: number) => Type.Number({ title, default: value });
 const seconds = (title: string, value: number) =>
-  Type.Number({ title: `Seconds ${title}`, default: value, minimum: 0.001, maximum: 1_000_000_000 });
+  Type.Number({ title: `Seconds ${title}`, default: value, minimum: 0.001, maximum: 1_000_000_000, unit: 's' });
 const phase = Type.Number({ title: 'Seconds by which it is shifted ahead; negative: behind', default: 0 });
-const tag = Type.String({ title: 'Letters, digits, _ and dots, at most 64', pattern: tagPattern });
+const tag = Type.String({
+  title: 'Letters, digits, _ and dots, at most 64',
+  pattern: tagPattern,
+  form: '1 to 64 characters of 0-9, a-z, A-Z, _ and dots',
+});
 const of = (kind: PointKind) =>
   Type.Optional(
     Type.String({
       title: `Name of the affected ${kind} of this connector; default: all`,
       pattern: '^[_a-zA-Z0-9]{1,64}$',
+      form: '1 to 64 characters of 0-9, a-z, A-Z and _',
     }),
   );
 
@@ -146,7 +151,11 @@ export const functions = {
   text: declare({
     summary: 'shows one text after the other',
     arguments: Type.Object({
-      words: Type.String({ title: 'The texts, in quotes, separated by |', pattern: '^[^|]+(?:\\|[^|]+)*$' }),
+      words: Type.String({
+        title: 'The texts, in quotes, separated by |',
+        pattern: '^[^|]+(?:\\|[^|]+)*$',
+        form: 'texts separated by |, none of them empty',
+      }),
       period: seconds('that each is shown', 5),
     }),
     measurement: texts,

@@ -17,6 +17,7 @@ export default defineStack({
       bus,
       gatherMs: Type.Integer({
         title: 'Milliseconds for which changes are batched',
+        unit: 'ms',
         description: 'Then the newest value of each point is put on the bus.',
         default: 100,
         minimum: 0,

@@ -21,6 +21,7 @@ const userVariables = {
     title: 'Name of the user of version 3',
     default: '',
     pattern: '^[\\x20-\\x7e]{0,32}$',
+    form: 'at most 32 characters of ASCII',
   }),
   securityLevel: Type.Enum(securityLevels, {
     title: 'Security of version 3',
@@ -61,6 +62,7 @@ export const connectorVariables = Type.Object({
     description: 'Empty for nearly all agents.',
     default: '',
     pattern: '^[\\x20-\\x7e]{0,64}$',
+    form: 'at most 64 characters of ASCII',
   }),
   scanPeriodMs: scanPeriodVariable,
   timeoutMs: timeoutVariable,
@@ -102,6 +104,7 @@ export const connectorVariables = Type.Object({
     description: '`0.0.0.0` or `::` listens on all addresses of the machine.',
     default: '127.0.0.1',
     pattern: '^[0-9a-zA-Z.:_%-]{1,255}$',
+    form: 'a host name or IP address',
   }),
   trapSenders: Type.String({
     title: 'Who may send traps of version 2c',

@@ -2,6 +2,7 @@
 import { quality } from '@telltale/schema';
 import { type Call, type CommandDeclaration, UsageError } from '../declaration.ts';
 import { missingOf, refuseMissing } from '../known-names.ts';
+import { readSeconds } from '../moments.ts';
 import { qualityCell, timeText, valueText } from '../words.ts';
 import { rawOption, readValue } from './write.ts';
 
@@ -21,12 +22,16 @@ export const simulate: CommandDeclaration = {
   repeatsFrom: 1,
   usage: '[NAME VALUE] [--stop NAME…]',
   options: [
-    { name: 'for', value: 'SECONDS', summary: 'Stop after this time; default: run until stopped' },
+    {
+      name: 'for',
+      value: 'DURATION',
+      summary: 'Stop after this time, such as 90s or 1h30m; default: run until stopped',
+    },
     { name: 'quality', value: 'QUALITY', summary: 'good, uncertain, bad, or a number such as 192 or 0x54' },
     { name: 'stop', summary: 'Stop the simulation of each NAME' },
     rawOption,
   ],
-  examples: ['telltale simulate tank1_level 1.5 --for 60', 'telltale simulate --stop tank1_level', 'telltale simulate'],
+  examples: ['telltale simulate tank1_level 1.5 --for 5m', 'telltale simulate --stop tank1_level', 'telltale simulate'],
   run: async (call) => {
     if (call.options.has('stop')) await stop(call);
     else if (call.args.length === 0) await list(call);
@@ -41,7 +46,8 @@ async function force(call: Call): Promise<void> {
   const known = await client.measurements.list({ names: [name], fields: ['name', 'datatype'], signal });
   await refuseMissing(call, 'measurements', missingOf([name], known));
   const value = readValue(call, name, known[name]?.datatype ?? 's', text);
-  const validForS = readSeconds(call);
+  const span = call.options.get('for');
+  const validForS = span === undefined ? undefined : readSeconds('for', span);
   const chosen = readQuality(call);
   await client.measurements.simulate(name, value, { validForS, quality: chosen, signal });
   const until = validForS === undefined ? `until telltale simulate --stop ${name}` : `for ${validForS} s`;
@@ -83,14 +89,6 @@ async function list({ client, terminal, signal }: Call): Promise<void> {
   ]);
   if (rows.length === 0) await terminal.line('Nothing is simulated.');
   else await terminal.table(['NAME', 'VALUE', 'QUALITY', 'SINCE', 'UNTIL', 'BY'], rows);
-}
-
-function readSeconds({ options }: Call): number | undefined {
-  const text = options.get('for');
-  if (text === undefined) return undefined;
-  const seconds = Number(text);
-  if (/^\d*\.?\d+$/.test(text) && seconds > 0) return seconds;
-  throw new UsageError(`--for is a number of seconds above 0, not ${JSON.stringify(text)}.`);
 }
 
 function readQuality({ options }: Call): number | undefined {

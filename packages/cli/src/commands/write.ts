@@ -1,6 +1,16 @@
 // `telltale write`: command values, one after the other, each once.
 import { TelltaleProblem } from '@telltale/client';
-import { type Datatype, formatPrefixed, type Problem, parsePrefixed, parseText, ValueError } from '@telltale/schema';
+import {
+  type Datatype,
+  formatPrefixed,
+  type Problem,
+  parseBoolean,
+  parsePrefixed,
+  parseText,
+  traitsOf,
+  type Value,
+  ValueError,
+} from '@telltale/schema';
 import { type Call, type CommandDeclaration, Refused, UsageError } from '../declaration.ts';
 import { missingOf, refuseMissing } from '../known-names.ts';
 import { valueText } from '../words.ts';
@@ -19,7 +29,7 @@ export const write: CommandDeclaration = {
   details:
     'Names and values are checked before anything is written. A command is written once: where no answer comes,\n' +
     'it may have been carried out, and the message says so.',
-  examples: ['telltale write pump1_start 1', 'telltale write pump1_auto 0 pump1_speed_setpoint 62.5'],
+  examples: ['telltale write pump1_start 1', 'telltale write pump1_auto off pump1_speed_setpoint 62.5'],
   run: runWrite,
 };
 
@@ -49,10 +59,16 @@ async function runWrite(call: Call): Promise<void> {
   if (terminal.isJson) await terminal.json({ results });
 }
 
+/** A boolean also as people write one. */
+function parsePlain(datatype: Datatype, text: string): Value {
+  const truth = traitsOf(datatype).isBoolean ? parseBoolean(text) : undefined;
+  return truth ?? parseText(datatype, text);
+}
+
 /** With its prefix; refused here where it cannot be a value of the datatype. */
 export function readValue({ options }: Call, name: string, datatype: Datatype, text: string): string {
   try {
-    if (!options.has(rawOption.name)) return formatPrefixed(datatype, parseText(datatype, text));
+    if (!options.has(rawOption.name)) return formatPrefixed(datatype, parsePlain(datatype, text));
     const { datatype: given, value } = parsePrefixed(text);
     if (given !== datatype)
       throw new Refused(`${name} has the datatype ${datatype}: write ${datatype}…, not ${given}…`);

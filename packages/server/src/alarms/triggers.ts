@@ -1,7 +1,7 @@
 // Triggers: which alarms a changed measurement touches, whether their conditions hold, and for how long already. Each
 // measurement has a quiet band, the values between which none of its conditions changes: most changes are done with one
 // look at it. What becomes of an alarm is the caller's; the number of a trigger is the handle of its alarm.
-import { type Alarm, type Clock, isBad, quality } from '@telltale/schema';
+import { type Alarm, type Clock, isBad, parseMilliseconds, quality } from '@telltale/schema';
 import type { Changes, MeasurementReader } from '../points/index.ts';
 import { type Condition, holds, quietBand, readCondition } from './trigger-condition.ts';
 
@@ -251,8 +251,8 @@ function isSameTrigger(one: Alarm, other: Alarm): boolean {
   );
 }
 
-/** A text that is no whole number was refused at rendering; here it counts as no delay. */
+/** A text that is no time was refused at rendering; here it counts as no delay. */
 function delayMsOf({ properties = {} }: Alarm, name: string): number {
   const text = Object.hasOwn(properties, name) ? properties[name] : undefined;
-  return text !== undefined && /^[0-9]{1,12}$/.test(text) ? Number(text) : 0;
+  return text === undefined ? 0 : (parseMilliseconds(text) ?? 0);
 }

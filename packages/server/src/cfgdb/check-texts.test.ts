@@ -1,7 +1,7 @@
 // Promises of the check before a rendering about texts that are values: ranges, deadbands, initial values, triggers.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Datatype, datatypes, type Family } from '@telltale/schema';
+import { type Datatype, datatypes, durationForms, type Family } from '@telltale/schema';
 import { checkConfiguration } from './check.ts';
 import { emptyContent } from './content.ts';
 
@@ -195,16 +195,16 @@ describe('the trigger of an alarm', () => {
     ]);
   });
 
-  test('has delays that are whole numbers of milliseconds', () => {
-    for (const good of ['0', '5000', '007', '999999999999']) {
+  test('has delays that are whole numbers of milliseconds, or durations', () => {
+    for (const good of ['0', '5000', '007', '999999999999', '250ms', '5s', '1h30m']) {
       assert.deepEqual(alarm({ ...trigger, properties: { onDelay: good, offDelay: good } }), []);
     }
     for (const bad of ['', '-1', '+1', '1.5', '5 s', '1e3', '1000000000000', '1\n', '٣']) {
       assert.deepEqual(
         alarm({ ...trigger, properties: { onDelay: bad, offDelay: bad, delay: bad } }),
         [
-          'properties: must be a whole number of milliseconds, of at most 12 digits',
-          'properties: must be a whole number of milliseconds, of at most 12 digits',
+          `properties: must be a whole number of milliseconds, of at most 12 digits, or ${durationForms}`,
+          `properties: must be a whole number of milliseconds, of at most 12 digits, or ${durationForms}`,
         ],
         bad,
       );
@@ -219,10 +219,10 @@ test('how long the archive keeps records is a duration, of measurements, command
     command('s', { properties }),
     reported({ alarms: [{ name: 'a', severity: 1, properties }] }),
   ];
-  for (const archRetention of ['90d', '12h', '2y', '30m', '45s', '4w']) {
+  for (const archRetention of ['90d', '12h', '2y', '30m', '45s', '4w', '1d12h', '1y30d']) {
     assert.deepEqual(family({ archRetention, other: 'soon' }), [[], [], []]);
   }
-  const wrong = ['properties: must be a whole number above 0 and s, m (minutes), h, d, w or y (365 days), such as 90d'];
+  const wrong = [`properties: must be ${durationForms}`];
   for (const archRetention of ['', '90', '0d', '-1d', '1.5h', '90 d', '90D', 'forever', '999999999999y']) {
     assert.deepEqual(family({ archRetention }), [wrong, wrong, wrong], archRetention);
   }

@@ -1,7 +1,7 @@
 // Promises of the check before a rendering, one rule at a time, with a small stack that has rules of its own.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { checker, type Family, Fault, familyNames } from '@telltale/schema';
+import { checker, durationForms, type Family, Fault, familyNames } from '@telltale/schema';
 import { checkConfiguration, type RoleRules, type StackRules } from './check.ts';
 import { type Content, emptyContent } from './content.ts';
 import { readObject } from './read-objects.ts';
@@ -286,9 +286,9 @@ describe('a leader', () => {
 });
 
 test('a delay of an alarm that cannot be read is refused by its name', () => {
-  const alarm = { name: 'a', severity: 1, properties: { onDelay: '5s', offDelay: '100' } };
+  const alarm = { name: 'a', severity: 1, properties: { onDelay: '5 s', offDelay: '100' } };
   assert.deepEqual(reported({ alarms: [alarm] }), [
-    'alarms a properties: must be a whole number of milliseconds, of at most 12 digits',
+    `alarms a properties: must be a whole number of milliseconds, of at most 12 digits, or ${durationForms}`,
   ]);
   assert.equal(checkConfiguration(contentOf({ alarms: [alarm] }), stacks)[0]?.path, '/alarms/a/properties/onDelay');
 });

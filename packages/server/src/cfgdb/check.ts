@@ -12,9 +12,11 @@ import {
   type FunctionModule,
   type Measurement,
   maxPrecision,
+  meantNumber,
   type Provider,
   parseDuration,
   parseJson,
+  parseMilliseconds,
   parsePrecision,
   parseText,
   pointerPart,
@@ -244,12 +246,12 @@ class Check {
   }
 }
 
-/** How long the condition of a trigger must hold; more than 12 digits would be more than 31 years. */
+/** How long the condition of a trigger must hold. */
 function checkDelays({ properties = {} }: Alarm, report: Report): void {
   for (const field of ['onDelay', 'offDelay']) {
     const text = Object.hasOwn(properties, field) ? properties[field] : undefined;
-    if (text === undefined || /^[0-9]{1,12}$/.test(text)) continue;
-    report(`properties/${field}`, 'must be a whole number of milliseconds, of at most 12 digits');
+    if (text === undefined || parseMilliseconds(text) !== undefined) continue;
+    report(`properties/${field}`, `must be a whole number of milliseconds, of at most 12 digits, or ${durationForms}`);
   }
 }
 
@@ -267,6 +269,9 @@ function checkPrecision({ properties = {} }: Point, report: Report): void {
   report(`properties/${precisionProperty}`, `must be a number of decimals: 0 to ${maxPrecision}`);
 }
 
+/** Of the eu-range. */
+const shareForm = /^(\d+(?:\.\d+)?)%$/;
+
 /** The texts of a point that are values of its datatype or of its raw datatype. */
 function checkTexts(point: Point, report: Report): void {
   const { datatype, rawDatatype = datatype, stackUmask = 0 } = point;
@@ -279,8 +284,11 @@ function checkTexts(point: Point, report: Report): void {
     const isWithin = compare(initial, low) >= 0 && compare(initial, high) <= 0;
     if (!isWithin) report('initialValue', `must be within the eu-range, ${low} to ${high}`);
   }
-  const share = quantities.includes(datatype) ? point.deadband?.match(/^(\d+(?:\.\d+)?)%$/) : undefined;
-  if (share === undefined || share === null) checkSpan(datatype, 'deadband', point.deadband, report);
+  const share = quantities.includes(datatype) ? point.deadband?.match(shareForm) : undefined;
+  const meant = share === null ? meantNumber(point.deadband ?? '') : undefined;
+  if (meant !== undefined && shareForm.test(meant))
+    report('deadband', `${quoted(point.deadband ?? '')}: write ${meant}`);
+  else if (share === undefined || share === null) checkSpan(datatype, 'deadband', point.deadband, report);
   else if (Number(share[1]) > 100) report('deadband', 'must be at most 100%');
   else if (range === undefined) report('deadband', 'a share needs euRangeLo and euRangeHi');
   checkSpan(datatype, 'archValueDeadband', point.archValueDeadband, report);
@@ -326,8 +334,19 @@ function read(datatype: Datatype, field: string, text: string | undefined, repor
     return parseText(datatype, text);
   } catch (error) {
     if (!(error instanceof ValueError)) throw error;
-    report(field, error.message);
+    const meant = meantNumber(text);
+    const isGood = meant !== undefined && meant !== text && isText(datatype, meant);
+    report(field, isGood ? `${error.message}: write ${meant}` : error.message);
     return undefined;
+  }
+}
+
+function isText(datatype: Datatype, text: string): boolean {
+  try {
+    parseText(datatype, text);
+    return true;
+  } catch {
+    return false;
   }
 }
 

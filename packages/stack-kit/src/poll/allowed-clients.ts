@@ -13,6 +13,7 @@ export function listenVariables(defaultPort: number) {
       description: '`0.0.0.0` or `::` listens on all addresses of the machine.',
       default: '127.0.0.1',
       pattern: '^[0-9a-zA-Z.:_%-]{1,255}$',
+      form: 'a host name or IP address',
     }),
     port: Type.Integer({ title: 'Port on which to listen', default: defaultPort, minimum: 1, maximum: 65535 }),
     allowedClients: Type.String({

@@ -1,4 +1,5 @@
 // How often a point is read: the variables that polling stacks share, and the property that a point may have.
+import { parseMilliseconds } from '@telltale/schema';
 import Type from 'typebox';
 import { type Point, propertyOf } from '../address-syntax.ts';
 
@@ -8,6 +9,7 @@ export const scanPeriodVariable = Type.Integer({
   title: 'Milliseconds between scans',
   description: 'A measurement with the property `scanPeriod` has its own.',
   default: 1000,
+  unit: 'ms',
   minimum: limitsMs.least,
   maximum: limitsMs.most,
 });
@@ -15,6 +17,7 @@ export const scanPeriodVariable = Type.Integer({
 export const timeoutVariable = Type.Integer({
   title: 'Timeout of a request in milliseconds',
   default: 1000,
+  unit: 'ms',
   minimum: 10,
   maximum: 60_000,
 });
@@ -31,11 +34,10 @@ export function checkScanPeriod(point: Point): string | undefined {
   if (text === undefined || parsePeriod(text) !== undefined) return undefined;
   const { least, most } = limitsMs;
   const shown = JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
-  return `the property scanPeriod is ${shown}; it must be a whole number of milliseconds from ${least} to ${most}, such as 500`;
+  return `the property scanPeriod is ${shown}; it must be a whole number of milliseconds from ${least} to ${most}, such as 500, or a duration such as 5s`;
 }
 
 function parsePeriod(text: string): number | undefined {
-  if (!/^[0-9]{1,7}$/.test(text)) return undefined;
-  const ms = Number(text);
+  const ms = parseMilliseconds(text) ?? 0;
   return ms >= limitsMs.least && ms <= limitsMs.most ? ms : undefined;
 }

@@ -7,6 +7,7 @@ import {
   columnsType,
   csvType,
   type Datatype,
+  durationForms,
   type Fault,
   hasCriteria,
   type InputOf,
@@ -15,6 +16,7 @@ import {
   isSelective,
   nameMatcher,
   ProblemError,
+  parseDuration,
   type Selector,
 } from '@telltale/schema';
 import type { ArchiveAccess, Archiving, Kind, RecordForm } from '../../archive/index.ts';
@@ -190,14 +192,20 @@ function choiceOf(options: ReadOptions) {
   const simulated = options.simulated === 'include' ? undefined : options.simulated;
   if (aggregate !== undefined && resample === undefined) refuseOption('aggregate', 'goes with resample alone');
   if (maxPoints !== undefined && resample !== undefined) refuseOption('max-points', 'does not go with resample');
-  const resampleUs = typeof resample === 'number' ? Math.round(resample * 1_000_000) : undefined;
-  if (resampleUs === 0) refuseOption('resample', 'is less than a microsecond');
-  const calendar = typeof resample === 'string' ? { step: resample, zone: zoneOf(tz ?? 'UTC') } : undefined;
+  const step = calendarSteps.find((each) => each === resample);
+  const resampleUs = step === undefined && resample !== undefined ? microsecondsOf(resample) : undefined;
+  const calendar = step === undefined ? undefined : { step, zone: zoneOf(tz ?? 'UTC') };
   if (tz !== undefined && calendar === undefined) {
     refuseOption('tz', `goes with buckets on the clock: write resample=${calendarSteps.join(' or ')}`);
   }
   const aggregates = aggregate === undefined ? undefined : aggregatesIn(aggregate);
   return { resampleUs, calendar, aggregates, warpHead, limit, maxPoints, simulated, flags };
+}
+
+function microsecondsOf(resample: number | string): number {
+  const us = typeof resample === 'string' ? parseDuration(resample) : Math.round(resample * 1_000_000);
+  if (us === 0) refuseOption('resample', 'is less than a microsecond');
+  return us ?? refuseOption('resample', `is no duration: write ${durationForms}`);
 }
 
 function aggregatesIn(text: string): readonly Aggregate[] {
