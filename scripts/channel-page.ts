@@ -58,7 +58,10 @@ const examples: { readonly [N in ChannelRequestName]: ChannelRequestFields<N> } 
   BrowseConnector: { name: 'waterworks', path: 'tank1', limit: 100 },
   OperateAlarms: { operations: [{ name: 'tank1_overflowing', opcode: 'activate' }], authority: 'shift 2' },
   AckAlarms: { alarms: ['tank1_overflowing'], authority: 'shift 2' },
-  OperateConnectors: { operations: [{ name: 'waterworks', opcode: 'restart' }] },
+  OperateConnectors: {
+    operations: [{ name: 'waterworks', opcode: 'disable', reason: 'the pump is being replaced' }],
+    authority: 'shift 2',
+  },
   OperateProviders: { operations: [{ name: 'telecontrol', opcode: 'restart' }] },
   OperateFunctionModules: { operations: [{ name: 'level_controller', opcode: 'restart' }] },
   ReadDatabase: { select: { measurements: ['tank1_level'], alarms: 'all' } },

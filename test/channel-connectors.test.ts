@@ -25,9 +25,11 @@ const states = (channel: CheckedChannel, notification: string, name: string) =>
   channel.reported<Update>(notification, name).map(({ state, removed }) => (removed ? `${state}, removed` : state));
 
 const stateOf = async (name: string) =>
-  (await data.read<Record<string, InstanceState>>(`/connectors/?names=${name}&fields=name,state,since,last-error`))[
-    name
-  ];
+  (
+    await data.read<Record<string, InstanceState>>(
+      `/connectors/?names=${name}&fields=name,state,since,last-error,disabled`,
+    )
+  )[name];
 
 describe('a watch of connectors', () => {
   test('is answered, then reports the present states in one notification', async (t) => {

@@ -58,6 +58,27 @@ test('connectors restart ends the link and connects again; a name that there is 
   assert.match(failed(await cli('providers', 'restart', 'nobody')).text, /no provider "nobody"/);
 });
 
+test('connectors and providers are disabled and enabled, and show who did it, when and why', async () => {
+  const by = ['--reason', 'new pump', '--authority', 'anna'];
+  assert.deepEqual(await good('connectors', 'disable', 'fresh', ...by), { disabled: ['fresh'] });
+  const { state, disabled } = await good<LiveConnector>('connectors', 'fresh');
+  assert.deepEqual([state, disabled?.by, disabled?.reason], ['disabled', 'anna', 'new pump']);
+  assert.match(shown('connectors'), /^fresh +rack +disabled +\d{4}-.* by anna/m);
+  assert.match(shown('connectors', 'fresh'), /^fresh +disabled since \d{4}-.*\nDisabled +by anna: new pump$/m);
+  assert.match(
+    failed(await cli('connectors', 'restart', 'fresh')).text,
+    /Connector fresh was disabled by anna at .*: new pump\. Enable it/,
+  );
+  const refused = failed(await cli('connectors', 'disable', 'rack', 'frehs'));
+  assert.match(refused.text, /no connector "frehs".*fresh/);
+  assert.equal((await good<LiveConnector>('connectors', 'rack')).state, 'up');
+  assert.match(shown('connectors', 'enable', 'fresh'), /^fresh is enabled$/m);
+  await until('it is up', async () => (await good<LiveConnector>('connectors', 'fresh')).state === 'up');
+  assert.deepEqual(await good('providers', 'disable', 'panel'), { disabled: ['panel'] });
+  assert.match(shown('providers'), /^panel .* disabled .* by op/m);
+  assert.deepEqual(await good('providers', 'enable', 'panel'), { enabled: ['panel'] });
+});
+
 describe('telltale connectors', () => {
   test('gives what the interface gives: all, some, one', async () => {
     const all = await good<Record<string, LiveConnector>>('connectors');

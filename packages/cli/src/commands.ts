@@ -12,7 +12,7 @@ import { configDiscard, configRestore } from './commands/config-restore.ts';
 import { configDiff, configRender, configRevisions } from './commands/config-revisions.ts';
 import { configSet } from './commands/config-set.ts';
 import { configExport, configImport } from './commands/config-whole.ts';
-import { connectors, providers, restartConnectors, restartProviders } from './commands/connectors.ts';
+import { connectors, linkOperationCommands, providers } from './commands/connectors.ts';
 import { explain } from './commands/explain.ts';
 import { history } from './commands/history.ts';
 import { moduleLog } from './commands/module-log.ts';
@@ -59,9 +59,9 @@ export const commands: readonly CommandDeclaration[] = [
   areas,
   explain,
   connectors,
-  restartConnectors,
+  ...linkOperationCommands.connectors,
   providers,
-  restartProviders,
+  ...linkOperationCommands.providers,
   browse,
   stacks,
   moduleStatus,

@@ -47,7 +47,13 @@ export function qualityStyle(q: number): Style {
   return (q & quality.simulated) === 0 ? 'green' : 'magenta';
 }
 
-const links: Record<LinkState, Style> = { connecting: 'yellow', up: 'green', down: 'red', failed: 'red' };
+const links: Record<LinkState, Style> = {
+  connecting: 'yellow',
+  up: 'green',
+  down: 'red',
+  failed: 'red',
+  disabled: 'magenta',
+};
 
 export function linkCell(state: LinkState): Cell {
   return { text: state, style: Object.hasOwn(links, state) ? links[state] : 'plain' };

@@ -46,6 +46,10 @@ export interface OperateOptions extends AskOptions {
   readonly authority?: string | undefined;
 }
 
+export interface DisableOptions extends OperateOptions {
+  readonly reason?: string | undefined;
+}
+
 /** What a kind of objects is called in the names of its operations. */
 type Title = 'Measurement' | 'Command' | 'Alarm' | 'Connector' | 'Provider' | 'FunctionModule';
 
@@ -157,6 +161,16 @@ export class Connectors extends LiveFamily<LiveConnector, ConnectorField> {
   restart(name: string, { signal }: AskOptions = {}): Promise<void> {
     return this.calls.send('restartConnector', { name }, { signal });
   }
+
+  /** Resolves when that is on disk and its link has ended; it stays disabled, also over restarts of the service. */
+  disable(name: string, { reason, authority, signal }: DisableOptions = {}): Promise<void> {
+    return this.calls.send('disableConnector', { name, reason, authority }, { signal });
+  }
+
+  /** Resolves when that is on disk and it connects. */
+  enable(name: string, { signal }: AskOptions = {}): Promise<void> {
+    return this.calls.send('enableConnector', { name }, { signal });
+  }
 }
 
 export class Providers extends LiveFamily<LiveProvider, ProviderField> {
@@ -171,6 +185,16 @@ export class Providers extends LiveFamily<LiveProvider, ProviderField> {
   /** Resolves when its clients are gone and it starts to serve again. */
   restart(name: string, { signal }: AskOptions = {}): Promise<void> {
     return this.calls.send('restartProvider', { name }, { signal });
+  }
+
+  /** Resolves when that is on disk and it serves nothing; it stays disabled, also over restarts of the service. */
+  disable(name: string, { reason, authority, signal }: DisableOptions = {}): Promise<void> {
+    return this.calls.send('disableProvider', { name, reason, authority }, { signal });
+  }
+
+  /** Resolves when that is on disk and it starts to serve. */
+  enable(name: string, { signal }: AskOptions = {}): Promise<void> {
+    return this.calls.send('enableProvider', { name }, { signal });
   }
 }
 

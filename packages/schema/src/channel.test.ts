@@ -49,8 +49,8 @@ const examples: { [N in ChannelRequestName]: ChannelRequestFields<N> } = {
   BrowseConnector: { name: 'plc', path: 'tank', limit: 10 },
   OperateAlarms: { operations: [{ name: 'high', opcode: 'activate' }], authority: 'anna' },
   AckAlarms: { alarms: ['high'] },
-  OperateConnectors: { operations: [{ name: 'plc', opcode: 'restart' }] },
-  OperateProviders: { operations: [{ name: 'panel', opcode: 'restart' }] },
+  OperateConnectors: { operations: [{ name: 'plc', opcode: 'disable', reason: 'new pump' }], authority: 'anna' },
+  OperateProviders: { operations: [{ name: 'panel', opcode: 'enable' }] },
   OperateFunctionModules: { operations: [{ name: 'loop', opcode: 'restart' }] },
   ReadDatabase: { select: { measurements: 'all', alarms: ['high'] } },
   ReadArchive: {
@@ -140,9 +140,20 @@ describe('the messages of the channel', () => {
       FunctionModuleUpdateNotification: { updates: [{ ...loop, ...ended }] },
       FunctionModuleLogNotification: { lines: [{ name: 'loop', t, stream: 'err', text: 'no pump' }], skipped: 2 },
       FunctionModuleQuery: { query_id: 12 },
-      ConnectorUpdateNotification: { updates: [{ name: 'plc', state: 'up', since: t, 'last-error': null }] },
+      ConnectorUpdateNotification: {
+        updates: [{ name: 'plc', state: 'up', since: t, 'last-error': null, disabled: null }],
+      },
       ProviderUpdateNotification: {
-        updates: [{ name: 'scada', state: 'down', since: t, 'last-error': { text: 'gone', t }, removed: true }],
+        updates: [
+          {
+            name: 'scada',
+            state: 'disabled',
+            since: t,
+            'last-error': { text: 'gone', t },
+            disabled: { by: 'anna', t, reason: null },
+            removed: true,
+          },
+        ],
       },
     };
     assert.deepEqual(notificationNames, Object.keys(good));

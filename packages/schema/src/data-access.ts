@@ -163,9 +163,18 @@ export const alarmOperations = ['activate', 'deactivate', 'acknowledge'] as cons
 export type AlarmOperation = (typeof alarmOperations)[number];
 
 /** Shown on terminals and stored permanently: no control characters, and none that change the direction of text. */
+const shownText = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$';
+
 export const Authority = Type.String({
   minLength: 1,
   maxLength: 128,
-  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$',
+  pattern: shownText,
   description: 'Who does it: at most 128 characters, and no control characters. Without it: operator.',
+});
+
+export const Reason = Type.String({
+  minLength: 1,
+  maxLength: 256,
+  pattern: shownText,
+  description: 'Why: at most 256 characters, and no control characters.',
 });

@@ -12,20 +12,28 @@ const orNull = <const Schema extends TSchema>(type: Schema, description: string)
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
 const Measured = (description: string) => Type.Number({ minimum: 0, description });
 
-export const LinkState = Type.Enum(['connecting', 'up', 'down', 'failed'], {
+export const LinkState = Type.Enum(['connecting', 'up', 'down', 'failed', 'disabled'], {
   type: 'string',
-  description: 'down: it is tried again by and by; failed: not before the configuration changes.',
+  description:
+    'down: it is tried again by and by; failed: not before the configuration changes; disabled: not before it is enabled.',
 });
 export type LinkState = Static<typeof LinkState>;
 
 export const LastError = Type.Object({ text: Type.String(), t: Timestamp }, strict('LastError'));
 export type LastError = Static<typeof LastError>;
 
+export const DisabledLink = Type.Object(
+  { by: Type.String(), t: Timestamp, reason: orNull(Type.String(), 'Null where none was given.') },
+  strict('DisabledLink'),
+);
+export type DisabledLink = Static<typeof DisabledLink>;
+
 const stateFields = {
   name: Identifier,
   state: LinkState,
   since: Timestamp,
   'last-error': orNull(LastError, 'The newest; null where there was none. It stays when the link is up again.'),
+  disabled: orNull(DisabledLink, 'Who disabled it, when and why; null while it is in service.'),
 };
 
 const RoundTrip = Type.Object(
@@ -93,6 +101,7 @@ const statusFields = {
   state: stateFields.state,
   since: stateFields.since,
   'last-error': stateFields['last-error'],
+  disabled: stateFields.disabled,
   thread: Count('The number of the thread that it runs in.'),
   'values-per-second': Measured('Over about 10 s.'),
 };

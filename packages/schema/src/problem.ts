@@ -116,6 +116,11 @@ export const problems = {
     'The function module is disabled',
     'Set enabled of the module and render the configuration; then it starts by itself.',
   ),
+  'link-disabled': problem(
+    409,
+    'The connector or provider is disabled',
+    'Enable it: then it connects. The detail says who disabled it, when and why.',
+  ),
   'command-changed': problem(
     409,
     'The command was configured otherwise meanwhile',

@@ -30,6 +30,7 @@ import {
   examplePlant,
   type Gate,
   type Implementations,
+  type InstanceParts,
   instances,
   type LiveData,
   liveObjects,
@@ -44,6 +45,7 @@ import type { Settings } from './settings.ts';
 export interface Interfaces
   extends Omit<ArchiveParts, 'clock' | 'storage'>,
     Omit<ConfigurationParts, 'mayUpload'>,
+    Pick<InstanceParts, 'links'>,
     Pick<ServiceParts, 'unavailable' | 'diskFailure'> {
   readonly settings: Settings;
   readonly log: Logger;
@@ -92,7 +94,7 @@ export function implementationsOf(parts: Interfaces): Implementations {
   const documents = documentsOf({ version: packageJson.version, paths }, () => examplePlant(parts));
   return {
     ...liveObjects({ data, stacks, boot: randomUUID().slice(0, 8) }),
-    ...instances({ stacks, modules: parts.modules }),
+    ...instances({ stacks, links: parts.links, modules: parts.modules }),
     ...archive({ ...parts, clock: systemClock, storage: () => storageOf(settings) }),
     ...configuredObjects(parts.cfgdb),
     ...tables(parts.cfgdb),

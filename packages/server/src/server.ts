@@ -172,6 +172,7 @@ export class Server {
       onRetentions: (ofSeries) => this.#archive.setRetention(this.#retention(ofSeries)),
       modules,
       host: this.#host,
+      disabledLinkStore: this.#state,
       wholeRendering: () => this.#cfgdb.call('rendering'),
       log,
     });
@@ -222,6 +223,7 @@ export class Server {
       archiving: this.#archiving,
       imports: this.#imports,
       instances,
+      links: runtime.links,
       modules,
       cfgdb: this.#cfgdb,
       executables: this.#executables,
@@ -292,6 +294,7 @@ export class Server {
   #openLive(renames: readonly Rename[] = []): Promise<void> {
     this.#live ??= (async () => {
       const stored = await this.#state.open(renames);
+      this.#runtime.links.restore(stored.disabledLinks);
       this.#measurements.restore(stored.simulations);
       this.#commands.restore(stored.commands);
       this.#alarms.restore(stored.alarms);
@@ -317,6 +320,7 @@ export class Server {
     await this.#alarms.close();
     this.#commands.close();
     this.#measurements.close();
+    this.#runtime.links.close();
     this.#archiving.close();
     this.#renameHistory.close();
     await this.#cfgdb.close(closeMs);

@@ -19,6 +19,7 @@ const always = { unavailable: () => undefined };
 const unknown = async () => {
   throw new ProblemError('unknown-object', 'There is none.');
 };
+const noLinks = { disable: unknown, enable: unknown, restart: unknown };
 const noStacks = {
   read: () => '{}',
   explain: unknown,
@@ -62,7 +63,7 @@ export class ModuleInterface {
     const { data } = this;
     const implementations = {
       ...liveObjects({ data, stacks: noStacks, boot: '' }),
-      ...instances({ stacks: noStacks, modules }),
+      ...instances({ stacks: noStacks, links: noLinks, modules }),
       heartbeat: () => undefined,
     };
     const routes = [...plainRoutes(implementations), ...more];

@@ -1,10 +1,18 @@
-// A disk for commands and simulations in memory: tests let it refuse, and let it answer late.
+// A disk for commands, simulations and disabled links in memory: tests let it refuse, and let it answer late.
 import { ProblemError } from '@telltale/schema';
-import type { CommandStore, SimulationStore, StoredCommand, StoredSimulation } from '../src/points/index.ts';
+import type {
+  CommandStore,
+  DisabledLinkStore,
+  SimulationStore,
+  StoredCommand,
+  StoredDisabledLink,
+  StoredSimulation,
+} from '../src/points/index.ts';
 
-export class PlainDisk implements CommandStore, SimulationStore {
+export class PlainDisk implements CommandStore, SimulationStore, DisabledLinkStore {
   readonly commands = new Map<string, StoredCommand>();
   readonly simulations = new Map<string, StoredSimulation>();
+  readonly disabledLinks = new Map<string, StoredDisabledLink>();
   /** Refuses everything while it is. */
   isFull = false;
   #gate: Promise<void> = Promise.resolve();
@@ -30,6 +38,14 @@ export class PlainDisk implements CommandStore, SimulationStore {
 
   deleteSimulation(name: string): Promise<void> {
     return this.#do(() => this.simulations.delete(name));
+  }
+
+  saveDisabledLink(link: StoredDisabledLink): Promise<void> {
+    return this.#do(() => this.disabledLinks.set(link.name, link));
+  }
+
+  deleteDisabledLink(name: string): Promise<void> {
+    return this.#do(() => this.disabledLinks.delete(name));
   }
 
   async #do(change: () => unknown): Promise<void> {

@@ -100,6 +100,7 @@ export class RuntimeBench {
       },
       modules: this.modules,
       host: this.host,
+      disabledLinkStore: this.disk,
       wholeRendering: async () => {
         await this.configurationIsFree;
         return packRendering(emptyContent(), this.#content);

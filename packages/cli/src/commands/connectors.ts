@@ -1,5 +1,6 @@
-// `telltale connectors` and `telltale providers`: how they are, all in a table, one in detail.
+// `telltale connectors` and `telltale providers`: how they are, all in a table, one in detail; restart, disable, enable.
 import {
+  type DisabledLink,
   type LastError,
   type LiveConnector,
   type LiveProvider,
@@ -44,28 +45,51 @@ export const providers: CommandDeclaration = {
   },
 };
 
-const restartOf = (family: 'connectors' | 'providers'): CommandDeclaration => ({
-  path: [family, 'restart'],
-  summary: operations[family === 'connectors' ? 'restartConnector' : 'restartProvider'].summary,
-  arguments: [{ name: 'NAME', names: family }],
-  repeatsFrom: 0,
-  options: [],
-  examples: [`telltale ${family} restart ${family === 'connectors' ? 'waterworks' : 'telecontrol'}`],
-  run: async (call) => {
-    const { client, args, terminal, signal } = call;
-    const found = await client[family].names({ signal });
-    const missing = args.filter((name) => !found.includes(name));
-    if (missing.length > 0) await refuseIdle(call, family, missing);
-    for (const name of args) {
-      await client[family].restart(name, { signal });
-      if (!terminal.isJson) await terminal.line(name, ' is restarted');
-    }
-    if (terminal.isJson) await terminal.json({ restarted: args });
-  },
-});
+const operated = { restart: 'restarted', disable: 'disabled', enable: 'enabled' } as const;
+type LinkOperation = keyof typeof operated;
 
-export const restartConnectors = restartOf('connectors');
-export const restartProviders = restartOf('providers');
+const disabling = [
+  { name: 'reason', value: 'TEXT', summary: 'Why; shown wherever it is missed' },
+  { name: 'authority', value: 'WHO', summary: 'On whose authority; default: operator' },
+];
+
+function operationOf(family: 'connectors' | 'providers', operation: LinkOperation): CommandDeclaration {
+  const example = family === 'connectors' ? 'waterworks' : 'telecontrol';
+  const isDisabling = operation === 'disable';
+  return {
+    path: [family, operation],
+    summary: operations[`${operation}${family === 'connectors' ? 'Connector' : 'Provider'}`].summary,
+    arguments: [{ name: 'NAME', names: family }],
+    repeatsFrom: 0,
+    options: isDisabling ? disabling : [],
+    examples: [
+      `telltale ${family} ${operation} ${example}${isDisabling ? " --reason 'the pump is being replaced'" : ''}`,
+    ],
+    run: async (call) => {
+      const { client, args, options, terminal, signal } = call;
+      const found = await client[family].names({ signal });
+      const missing = args.filter((name) => !found.includes(name));
+      if (missing.length > 0) await refuseIdle(call, family, missing);
+      const [reason, authority] = [options.get('reason'), options.get('authority')];
+      const done: string[] = [];
+      try {
+        for (const name of args) {
+          await client[family][operation](name, { ...(isDisabling && { reason, authority }), signal });
+          done.push(name);
+          if (!terminal.isJson) await terminal.line(name, ` is ${operated[operation]}`);
+        }
+      } finally {
+        // Where one fails, those before it are done all the same.
+        if (terminal.isJson && done.length > 0) await terminal.json({ [operated[operation]]: done });
+      }
+    },
+  };
+}
+
+export const linkOperationCommands = {
+  connectors: (['restart', 'disable', 'enable'] as const).map((operation) => operationOf('connectors', operation)),
+  providers: (['restart', 'disable', 'enable'] as const).map((operation) => operationOf('providers', operation)),
+};
 
 type Columns<Item> = Record<string, (item: Item) => Cell>;
 
@@ -83,7 +107,10 @@ const pointColumns: Columns<Instance> = {
   BAD: ({ points }) => counted(points.bad, 'red'),
 };
 
-const lastError: Columns<Instance> = { 'LAST ERROR': (each) => each['last-error']?.text ?? '' };
+/** Of one that is disabled, who wants it so matters more. */
+const lastError: Columns<Instance> = {
+  'LAST ERROR': (each) => (each.disabled === null ? (each['last-error']?.text ?? '') : disabledBy(each.disabled)),
+};
 
 const connectorColumns: Columns<LiveConnector> = {
   ...commonColumns,
@@ -166,8 +193,9 @@ async function detailsOfProvider(terminal: Terminal, provider: LiveProvider): Pr
 }
 
 async function common(terminal: Terminal, instance: Instance): Promise<void> {
-  const { name, stack, state, since, thread, points } = instance;
+  const { name, stack, state, since, disabled, thread, points } = instance;
   await line(terminal, name, linkCell(state), ` since ${timeText(since)}`);
+  if (disabled !== null) await line(terminal, 'Disabled', disabledBy(disabled));
   await line(terminal, 'Stack', `${stack}, in thread ${thread}`);
   await line(terminal, 'Last error', errorText(instance['last-error']));
   const parts: Cell[] = [`${points.good} good, `, counted(points.uncertain, 'yellow'), ' uncertain, '];
@@ -182,6 +210,10 @@ async function count(terminal: Terminal, counters: Readonly<Record<string, numbe
 
 function line(terminal: Terminal, title: string, ...cells: Cell[]): Promise<void> {
   return terminal.line({ text: title.padEnd(15), style: 'bold' }, ' ', ...cells);
+}
+
+function disabledBy({ by, reason }: DisabledLink): string {
+  return `by ${by}${reason === null ? '' : `: ${reason}`}`;
 }
 
 function errorText(error: LastError | null): string {

@@ -68,6 +68,7 @@ describe('the findings of a status', () => {
       link('down', 'nobody is there.'),
       link('connecting', 'nobody is there'),
       link('connecting', null, { name: 'fresh' }),
+      link('disabled', 'an old error', { name: 'off' }),
       link('up', null, { name: 'bus', devicesDown: [{ name: 'unit 3', since, error: 'timeout' }] }),
     ];
     assert.deepEqual(found({ links }), [
@@ -76,6 +77,7 @@ describe('the findings of a status', () => {
       'wrong connector plc: Connector plc is down since T: nobody is there.',
       'wrong connector bus: Device unit 3 of connector bus is down since T: timeout.',
       'note connector fresh: Connector fresh is connecting since T.',
+      'note connector off: Connector off is disabled since T: telltale connectors off',
     ]);
   });
 

@@ -69,6 +69,9 @@ function linkFindings({ role, name, state, since, error, devicesDown }: LinkStat
       ),
     );
   }
+  if (state === 'disabled') {
+    return [of('note', `${capital(role)} ${name} is disabled since ${timeText(since)}: telltale ${role}s ${name}`)];
+  }
   if (state === 'connecting' && error === null) {
     return [of('note', `${capital(role)} ${name} is connecting since ${timeText(since)}.`)];
   }

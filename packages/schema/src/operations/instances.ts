@@ -1,5 +1,6 @@
 // Operations on the connectors, providers and function modules that run.
 import Type from 'typebox';
+import { Authority, Reason } from '../data-access.ts';
 import {
   BrowsedItem,
   BrowsedItems,
@@ -20,20 +21,37 @@ import {
 import type { ProblemName } from '../problem.ts';
 import { batchOf, closed, Name } from './channel-fields.ts';
 import { get, list, listNamesOf, name } from './inputs.ts';
-import { connectors, modules, providers } from './live-kinds.ts';
-import { changes, declare, done, json, jsonType, ofJsonBodies, reads } from './operation.ts';
+import { connectors, type LiveKind, modules, providers } from './live-kinds.ts';
+import { changes, declare, done, json, jsonType, ofJsonBodies, ofNamedWrites, reads } from './operation.ts';
+
+const linkOperations = ['restart', 'disable', 'enable'] as const;
 
 /** What is done to a connector or provider, of one or of many. */
-const operateLinks = <const Request extends string>(request: Request, one: string) =>
+const operateLinks = <const Request extends string>(request: Request, { one, resource }: LiveKind) =>
   ({
     request,
-    summary: `Restarts ${one}s; each is answered as POST /${one}s/:name/restart answers.`,
+    summary: `Restarts, disables and enables ${one}s; each is answered as POST /${resource}/:name/restart answers.`,
     fields: {
-      operations: batchOf(Type.Object({ name: Name, opcode: Type.Enum(['restart'], { type: 'string' }) }, closed)),
+      operations: batchOf(
+        Type.Object(
+          {
+            name: Name,
+            opcode: Type.Enum([...linkOperations], { type: 'string' }),
+            reason: Type.Optional(Reason),
+          },
+          closed,
+        ),
+      ),
+      authority: Type.Optional(Authority),
     },
     batch: 'operations',
-    when: { opcode: 'restart' },
   }) as const;
+
+const operateConnectors = operateLinks('OperateConnectors', connectors);
+const operateProviders = operateLinks('OperateProviders', providers);
+
+/** Why it is disabled, and by whom. */
+const disabling = { reason: Type.Optional(Reason), authority: Type.Optional(Authority) };
 
 export const connectorOperations = {
   listNamesOfConnectors: listNamesOf(connectors, '/data/connectors/names', 'the running connectors'),
@@ -43,14 +61,41 @@ export const connectorOperations = {
     ...changes(connectors, 'operate'),
     summary: 'Restart a connector: end its link and connect again at once, also where it had failed',
     input: name,
-    problems: ['invalid-name', 'unknown-object'],
+    problems: ['invalid-name', 'unknown-object', 'link-disabled'],
     http: {
       method: 'POST',
       path: '/data/connectors/:name/restart',
       names: 'the connector',
       answer: done('Its link has ended, and it connects.'),
     },
-    channel: [operateLinks('OperateConnectors', 'connector')],
+    channel: [{ ...operateConnectors, when: { opcode: 'restart' } }],
+  }),
+  disableConnector: declare({
+    ...changes(connectors, 'operate'),
+    summary:
+      'Disable a connector: end its link until it is enabled, also over restarts; its measurements are bad, out of service',
+    input: { ...name, ...disabling },
+    problems: ofNamedWrites,
+    http: {
+      method: 'POST',
+      path: '/data/connectors/:name/disable',
+      names: 'the connector',
+      answer: done('That is on disk, and its link has ended.'),
+    },
+    channel: [{ ...operateConnectors, when: { opcode: 'disable' } }],
+  }),
+  enableConnector: declare({
+    ...changes(connectors, 'operate'),
+    summary: 'Enable a connector that was disabled: it connects, as at a start',
+    input: name,
+    problems: ofNamedWrites,
+    http: {
+      method: 'POST',
+      path: '/data/connectors/:name/enable',
+      names: 'the connector',
+      answer: done('That is on disk, and it connects.'),
+    },
+    channel: [{ ...operateConnectors, when: { opcode: 'enable' } }],
   }),
   browseConnector: declare({
     ...reads(connectors),
@@ -93,14 +138,40 @@ export const providerOperations = {
     ...changes(providers, 'operate'),
     summary: 'Restart a provider: let its clients go and serve again at once, also where it had failed',
     input: name,
-    problems: ['invalid-name', 'unknown-object'],
+    problems: ['invalid-name', 'unknown-object', 'link-disabled'],
     http: {
       method: 'POST',
       path: '/data/providers/:name/restart',
       names: 'the provider',
       answer: done('Its clients are gone, and it starts to serve.'),
     },
-    channel: [operateLinks('OperateProviders', 'provider')],
+    channel: [{ ...operateProviders, when: { opcode: 'restart' } }],
+  }),
+  disableProvider: declare({
+    ...changes(providers, 'operate'),
+    summary: 'Disable a provider: let its clients go and serve nothing until it is enabled, also over restarts',
+    input: { ...name, ...disabling },
+    problems: ofNamedWrites,
+    http: {
+      method: 'POST',
+      path: '/data/providers/:name/disable',
+      names: 'the provider',
+      answer: done('That is on disk, and it serves nothing.'),
+    },
+    channel: [{ ...operateProviders, when: { opcode: 'disable' } }],
+  }),
+  enableProvider: declare({
+    ...changes(providers, 'operate'),
+    summary: 'Enable a provider that was disabled: it serves, as at a start',
+    input: name,
+    problems: ofNamedWrites,
+    http: {
+      method: 'POST',
+      path: '/data/providers/:name/enable',
+      names: 'the provider',
+      answer: done('That is on disk, and it starts to serve.'),
+    },
+    channel: [{ ...operateProviders, when: { opcode: 'enable' } }],
   }),
 };
 

@@ -2,12 +2,14 @@
 export type { ChainView } from './chain-view.ts';
 export type { Lease } from './collection-copies.ts';
 export { type CommandStore, Commands, type CommandView, type StoredCommand, type WriteToDevice } from './commands.ts';
+export { type DisabledLink, type DisabledLinkStore, disabledText, type StoredDisabledLink } from './disabled-link.ts';
 export type { LinkRole } from './links.ts';
 export type { ReadingTrial } from './measurement-chain.ts';
 export type { Changes, MeasurementReader } from './measurement-reader.ts';
 export { Measurements } from './measurements.ts';
 export type { PreparedPoint } from './named-points.ts';
 export { type Gathered, type Gathering, handlesOf, Pieces, stepItems } from './pieces.ts';
+export { PointPersistence } from './point-persistence.ts';
 export { countQuality, noQualities, type QualityCounts } from './quality-counts.ts';
 export type { Reading } from './reading.ts';
 export { RestingNumbers } from './resting-numbers.ts';

@@ -41,9 +41,9 @@ export class LinkedPoints {
   }
 
   /** A connector or provider is configured, or configured otherwise. */
-  put(role: LinkRole, name: string, watchdog: string | undefined): void {
+  put(role: LinkRole, name: string, watchdog: string | undefined, isDisabled: boolean): void {
     this.#forgetWatchdog(this.#links.find(role, name), watchdog);
-    const link = this.#links.define(role, name, watchdog, this.#clock.now());
+    const link = this.#links.define(role, name, watchdog, isDisabled, this.#clock.now());
     this.#assignWatchdog(link);
     this.#driveWatchdog(link);
     this.#unsettled.add(link);
@@ -59,7 +59,7 @@ export class LinkedPoints {
   /** It came up or went down. */
   set(role: LinkRole, name: string, isUp: boolean, timeUs: number): void {
     const link = this.#links.find(role, name);
-    if (link === undefined) return;
+    if (link === undefined || link.isDisabled) return;
     const wasUp = link.isUp;
     link.isUp = isUp;
     link.sinceUs = timeUs;
@@ -70,6 +70,28 @@ export class LinkedPoints {
     }
     this.#driveWatchdog(link);
     this.settle();
+  }
+
+  /** It is taken out of service, or back into it: LI-9. What it said before counts no longer. */
+  setDisabled(role: LinkRole, name: string, isDisabled: boolean, timeUs: number): void {
+    const link = this.#links.find(role, name);
+    if (link === undefined || link.isDisabled === isDisabled) return;
+    link.isDisabled = isDisabled;
+    link.isUp = isDisabled ? false : undefined;
+    link.sinceUs = timeUs;
+    link.stalled = undefined;
+    link.held?.forgetAll();
+    if (role === 'connector') {
+      const status = unreadQuality(link);
+      for (const handle of this.#pointsOf(link)) this.#setStatus(handle, status, timeUs);
+    }
+    this.#driveWatchdog(link);
+    this.settle();
+  }
+
+  /** Of a measurement before the first reading from where it lies. */
+  unreadQualityOf(handle: number): number {
+    return unreadQuality(this.#links.numbered(this.#table.connectorOf(handle)));
   }
 
   /** The thread of one that is up does not answer: LI-1, until it answers again. */
@@ -97,7 +119,8 @@ export class LinkedPoints {
 
   refusalOf(connector: string): string | undefined {
     const link = this.#links.find('connector', connector);
-    return link?.held === undefined ? undefined : `its watchdog ${link.watchdog} says that the device is not there`;
+    if (link?.held === undefined || link.isDisabled) return undefined;
+    return `its watchdog ${link.watchdog} says that the device is not there`;
   }
 
   /** What the link of its connector means for a measurement. */
@@ -216,14 +239,18 @@ export class LinkedPoints {
   }
 
   *#linkedTo(link: Link, except: number): Generator<number> {
-    for (const handle of this.#handles.all()) {
-      if (handle === except || this.#table.connectorOf(handle) !== link.number) continue;
-      if ((this.#table.flagsOf(handle) & flag.linked) !== 0) yield handle;
+    for (const handle of this.#pointsOf(link)) {
+      if (handle !== except && (this.#table.flagsOf(handle) & flag.linked) !== 0) yield handle;
     }
   }
 
-  /** Every measurement of the connector turns bad, in one batch; the values stay. */
+  *#pointsOf(link: Link): Generator<number> {
+    for (const handle of this.#handles.all()) if (this.#table.connectorOf(handle) === link.number) yield handle;
+  }
+
+  /** Every measurement of the connector turns bad, in one batch; the values stay. Out of service is more than lost. */
   #markLost(link: Link, timeUs: number, except: number): void {
+    if (link.isDisabled) return;
     for (const handle of this.#linkedTo(link, except)) {
       if (this.#table.qualityOf(handle) === quality.bad.communicationFailure) continue;
       this.#setStatus(handle, quality.bad.communicationFailure, timeUs);
@@ -262,4 +289,8 @@ export class LinkedPoints {
     this.#table.setTime(handle, timeUs);
     if ((this.#table.flagsOf(handle) & flag.simulated) === 0) this.#chain.publish(handle);
   }
+}
+
+function unreadQuality(link: Link | undefined): number {
+  return link?.isDisabled ? quality.bad.outOfService : quality.bad.notConnected;
 }

@@ -4,6 +4,7 @@ import type { Measurement } from '@telltale/schema';
 import { PointsBench } from '../../test/points-bench.ts';
 
 const lost = 0x18;
+const outOfService = 0x1c;
 
 /** Connector c with the points a and b, and free, which watches no link; its watchdog is w where `watchdog` is given. */
 function setUp(watchdog?: Partial<Measurement>): PointsBench {
@@ -52,6 +53,96 @@ describe('a link', () => {
     bench.measurements.setLink('provider', 'c', false, 10);
     bench.measurements.setLink('connector', 'nobody', false, 10);
     assert.deepEqual(bench.news(), []);
+  });
+
+  test('LI-9: that is disabled turns its points bad, out of service, in one go, and enabled not connected', () => {
+    const bench = setUp({});
+    const calls: number[] = [];
+    bench.measurements.onChanges(({ count }) => calls.push(count));
+    bench.measurements.setDisabled('connector', 'c', true, 10);
+    assert.deepEqual(calls, [4]);
+    assert.deepEqual(bench.news(), [
+      ['a', 'd5', 10, outOfService],
+      ['b', 'd5', 10, outOfService],
+      ['free', 'd5', 10, outOfService],
+      ['w', 'b0', 10, 0xc0],
+    ]);
+    assert.deepEqual(bench.vtq('loose'), ['d0', 0, 0x08]);
+    bench.measurements.setDisabled('connector', 'c', true, 11);
+    bench.measurements.setLink('connector', 'c', false, 12);
+    bench.measurements.setLink('connector', 'c', true, 13);
+    bench.measurements.setStalled('connector', 'c', true, 14);
+    assert.deepEqual(bench.news(), [], 'whatever the link says');
+    bench.measurements.setDisabled('connector', 'c', false, 20);
+    assert.deepEqual(bench.news(), [
+      ['a', 'd5', 20, 0x08],
+      ['b', 'd5', 20, 0x08],
+      ['free', 'd5', 20, 0x08],
+      ['w', 'b0', 20, 0x08],
+    ]);
+    bench.measurements.setLink('connector', 'c', true, 21);
+    assert.deepEqual(bench.news(), [['w', 'b1', 21, 0xc0]]);
+    bench.read('c', { point: 'a', value: 5, timeUs: 22 });
+    assert.deepEqual(bench.news(), [['a', 'd5', 22, 0xc0]]);
+  });
+
+  test('LI-9: that is disabled has no watchdog that makes its points lost, and none that brings back what was before', () => {
+    const bench = setUp(driven);
+    bench.read('c', { point: 'w', value: false, timeUs: 5 });
+    bench.read('c', { point: 'a', value: 6, timeUs: 6 });
+    assert.deepEqual(bench.vtq('a'), ['d5', 5, lost]);
+    bench.measurements.setDisabled('connector', 'c', true, 10);
+    for (const name of ['a', 'b', 'free', 'w']) assert.equal(bench.vtq(name)[2], outOfService, name);
+    assert.equal(bench.measurements.refusalOf('c'), undefined, 'it is not for the watchdog');
+    bench.measurements.setDisabled('connector', 'c', false, 20);
+    bench.measurements.setLink('connector', 'c', true, 21);
+    bench.news();
+    bench.read('c', { point: 'b', value: 7, timeUs: 22 });
+    assert.deepEqual(bench.news(), [], 'the watchdog has not been read');
+    bench.read('c', { point: 'w', value: true, timeUs: 23 });
+    assert.deepEqual(bench.news(), [
+      ['w', 'b1', 23, 0xc0],
+      ['b', 'd7', 22, 0xc0],
+    ]);
+    assert.deepEqual(bench.vtq('a'), ['d5', 20, 0x08]);
+  });
+
+  test('LI-9: that is disabled has points that come out of service, and those that leave are not', () => {
+    const bench = setUp();
+    bench.measurements.putLink('connector', 'd', undefined);
+    bench.measurements.setDisabled('connector', 'c', true, 10);
+    const now = bench.clock.now();
+    bench.put({ name: 'late', datatype: 'd', connectorName: 'c', address: 'late' });
+    bench.put({ name: 'a', datatype: 'd', connectorName: 'c', address: 'elsewhere' });
+    bench.put({ name: 'b', datatype: 'd', connectorName: 'd', address: 'b' });
+    bench.put({ name: 'free', datatype: 'i', connectorName: 'c', address: 'free', stackUmask: 1 });
+    assert.deepEqual(
+      ['late', 'a', 'b', 'free'].map((name) => bench.vtq(name)),
+      [
+        ['d0', now, outOfService],
+        ['d5', now, outOfService],
+        ['d5', now, 0x08],
+        ['i0', now, outOfService],
+      ],
+    );
+    bench.measurements.removeLink('connector', 'c');
+    bench.measurements.putLink('connector', 'e', 'w', true);
+    bench.put({ name: 'w', datatype: 'b' });
+    bench.put({ name: 'a', datatype: 'd', connectorName: 'e', address: 'a' });
+    assert.deepEqual([bench.vtq('a')[2], bench.vtq('w').slice(0, 1), bench.vtq('w')[2]], [outOfService, ['b0'], 0xc0]);
+  });
+
+  test('LI-9: that is disabled leaves simulated points as they are shown; behind them they are out of service', async () => {
+    const bench = setUp();
+    await bench.simulate('a', { value: 'd9' });
+    bench.news();
+    bench.measurements.setDisabled('connector', 'c', true, 10);
+    assert.deepEqual(bench.news(), [
+      ['b', 'd5', 10, outOfService],
+      ['free', 'd5', 10, outOfService],
+    ]);
+    await bench.measurements.stopSimulation('a');
+    assert.deepEqual(bench.vtq('a'), ['d5', 10, outOfService]);
   });
 
   test('LI-8: that nothing is heard of turns its points bad, and as they were when it is heard of again', () => {

@@ -16,6 +16,8 @@ export interface Link {
   sinceUs: number;
   /** While a watchdog that the device drives reports that the link is down. */
   held: HeldReadings | undefined;
+  /** Somebody has taken it out of service: it is stopped, and not up. */
+  isDisabled: boolean;
   /** While its thread does not answer: its points as they were, without those read since, by handle. */
   stalled: Map<number, StalledPoint> | undefined;
 }
@@ -54,15 +56,16 @@ export class Links {
   }
 
   /** A connector or provider that is new or changed; its link, if it has one, is reported by events. */
-  define(role: LinkRole, name: string, watchdog: string | undefined, nowUs: number): Link {
+  define(role: LinkRole, name: string, watchdog: string | undefined, isDisabled: boolean, nowUs: number): Link {
     const known = this.find(role, name);
     const link = known ?? {
       number: ++this.#lastNumber,
       role,
       name,
       watchdog,
-      isUp: undefined,
+      isUp: isDisabled ? false : undefined,
       sinceUs: nowUs,
+      isDisabled,
       held: undefined,
       stalled: undefined,
     };

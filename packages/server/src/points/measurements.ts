@@ -133,8 +133,8 @@ export class Measurements extends NamedPoints<Measurement> implements Measuremen
   }
 
   /** A connector or provider is configured, or configured otherwise. Before the measurements that it brings. */
-  putLink(role: LinkRole, name: string, watchdog: string | undefined): void {
-    this.#linked.put(role, name, watchdog);
+  putLink(role: LinkRole, name: string, watchdog: string | undefined, isDisabled = false): void {
+    this.#linked.put(role, name, watchdog, isDisabled);
   }
 
   removeLink(role: LinkRole, name: string): void {
@@ -144,6 +144,11 @@ export class Measurements extends NamedPoints<Measurement> implements Measuremen
   /** The link of a connector or provider came up or went down. */
   setLink(role: LinkRole, name: string, isUp: boolean, timeUs: number): void {
     this.#linked.set(role, name, isUp, timeUs);
+  }
+
+  /** It is taken out of service, or back into it; before its link ends or begins. */
+  setDisabled(role: LinkRole, name: string, isDisabled: boolean, timeUs: number): void {
+    this.#linked.setDisabled(role, name, isDisabled, timeUs);
   }
 
   /** Its thread stopped answering though the link was not lost, or answers again. */
@@ -211,11 +216,10 @@ export class Measurements extends NamedPoints<Measurement> implements Measuremen
       this.wire.put(handle, usualRoom(datatype));
       if (endsSimulation) this.#forcing.discard(handle);
       if (isOther) this.#table.reset(handle);
-      else if (isElsewhere) {
-        this.#table.setQuality(handle, quality.bad.notConnected);
-        this.#table.setTime(handle, this.#clock.now());
+      if (isElsewhere) {
+        this.#markUnread(handle, isOther);
+        this.#chain.publish(handle);
       }
-      if (isElsewhere) this.#chain.publish(handle);
       this.#linked.pointPut(handle, name);
       this.notifyPut(handle);
     };
@@ -230,6 +234,7 @@ export class Measurements extends NamedPoints<Measurement> implements Measuremen
       this.definitions[handle] = point;
       this.#table.connect(handle, this.#linked.connectorNumber(connectorOf(point)), isWatched);
       this.wire.show(handle);
+      this.#markUnread(handle, true);
       this.#chain.publish(handle);
       this.#linked.pointPut(handle, name);
       this.#forcing.resume(handle, name);
@@ -303,6 +308,14 @@ export class Measurements extends NamedPoints<Measurement> implements Measuremen
 
   close(): void {
     this.#forcing.close();
+  }
+
+  /** One that starts over has no time, unless its connector is out of service. */
+  #markUnread(handle: number, startsOver: boolean): void {
+    const status = this.#linked.unreadQualityOf(handle);
+    this.#table.setQuality(handle, status);
+    if (startsOver && status === quality.bad.notConnected) return;
+    this.#table.setTime(handle, this.#clock.now());
   }
 
   #isSimulated(handle: number): boolean {

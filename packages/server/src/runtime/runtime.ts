@@ -18,15 +18,17 @@ import {
   type RenderingBytes,
   readRendering,
 } from '../cfgdb/index.ts';
-import type { QualityCounts } from '../points/index.ts';
+import type { DisabledLinkStore, QualityCounts } from '../points/index.ts';
 import type { HostEvents, InstanceName, Role } from '../stacks/index.ts';
 import { AlarmFeed } from './alarm-feed.ts';
+import { LinkControl } from './link-control.ts';
 import { PointFeed, type Wants } from './point-feed.ts';
 import { Slices } from './slices.ts';
 import { enabled, type Parts, Takeover } from './takeover.ts';
 
 export interface RuntimeOptions extends Parts {
   readonly clock: Clock;
+  readonly disabledLinkStore: DisabledLinkStore;
   /** Retentions have changed; by `kind/name`, in microseconds. */
   readonly onRetentions: (ofSeries: ReadonlyMap<string, number>) => void;
   /** Objects are about to run under other names: before anything is recorded under these. */
@@ -37,6 +39,7 @@ export interface RuntimeOptions extends Parts {
 }
 
 export class Runtime implements HostEvents {
+  readonly links: LinkControl;
   readonly #options: RuntimeOptions;
   readonly #points: PointFeed;
   readonly #alarmFeed: AlarmFeed;
@@ -48,6 +51,7 @@ export class Runtime implements HostEvents {
   constructor(options: RuntimeOptions) {
     const { measurements, commands, alarms, archiving, host } = options;
     this.#options = options;
+    this.links = new LinkControl({ ...options, store: options.disabledLinkStore });
     measurements.onChanges((changes) => archiving.onChanges(changes));
     measurements.onChanges((changes) => alarms.evaluate(changes));
     commands.onChange((handle) => archiving.onCommand(handle));
@@ -68,7 +72,7 @@ export class Runtime implements HostEvents {
   /** Where it rejects, it has no effect. The next one starts when this one has taken effect or was discarded. */
   async prepare(rendering: RenderingBytes, renames: readonly Rename[] = []): Promise<PreparedRendering> {
     const endTurn = await this.#turn();
-    const takeover = new Takeover(this.#options, this.#points, this.#alarmFeed, this.#version === 0);
+    const takeover = new Takeover(this.#options, this.links, this.#points, this.#alarmFeed, this.#version === 0);
     const drop = () => {
       takeover.drop();
       endTurn();
@@ -153,6 +157,7 @@ export class Runtime implements HostEvents {
   /** State from before the start that is left when the first rendering runs is orphaned; afterwards there is none. */
   #deleteOrphans(): void {
     const { measurements, commands, alarms } = this.#options;
+    this.links.deleteOrphans();
     measurements.deleteOrphans();
     commands.deleteOrphans();
     alarms.deleteOrphans();

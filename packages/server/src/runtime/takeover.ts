@@ -8,6 +8,7 @@ import type { FunctionModules } from '../modules/index.ts';
 import type { Commands, Measurements, PreparedPoint } from '../points/index.ts';
 import type { Role, StackHost } from '../stacks/index.ts';
 import type { AlarmFeed } from './alarm-feed.ts';
+import type { LinkControl } from './link-control.ts';
 import type { Point, PointFeed } from './point-feed.ts';
 import type { PointKind } from './stack-ids.ts';
 
@@ -22,6 +23,7 @@ export interface Parts {
 
 export class Takeover {
   readonly #parts: Parts;
+  readonly #links: LinkControl;
   readonly #points: PointFeed;
   readonly #alarmFeed: AlarmFeed;
   readonly #isFirst: boolean;
@@ -31,8 +33,9 @@ export class Takeover {
   readonly #others: string[] = [];
 
   /** The steps of the first rendering after a start are carried out as they are prepared: there is no other one to mix it with. */
-  constructor(parts: Parts, points: PointFeed, alarmFeed: AlarmFeed, isFirst: boolean) {
+  constructor(parts: Parts, links: LinkControl, points: PointFeed, alarmFeed: AlarmFeed, isFirst: boolean) {
     this.#parts = parts;
+    this.#links = links;
     this.#points = points;
     this.#alarmFeed = alarmFeed;
     this.#isFirst = isFirst;
@@ -93,6 +96,7 @@ export class Takeover {
       this.#atOnce(() => {
         host.stop(role, name);
         measurements.removeLink(role, name);
+        this.#links.forget(role, name);
         this.#points.forget(role, name);
         if (role === 'provider') this.#alarmFeed.forget(name);
       });
@@ -101,9 +105,10 @@ export class Takeover {
     const { name, stackName = '', wdtMeasurement, vars = {}, properties = {} } = after;
     const isSame = before !== undefined && instanceText(before) === instanceText(after);
     this.#atOnce(() => {
-      measurements.putLink(role, name, wdtMeasurement);
+      const disabled = this.#links.find(role, name);
+      measurements.putLink(role, name, wdtMeasurement, disabled !== undefined);
       if (isSame) return;
-      host.start(role, { name, stackName, vars, properties });
+      host.start(role, { name, stackName, vars, properties }, disabled);
       this.#points.touch(role, name);
     });
   }

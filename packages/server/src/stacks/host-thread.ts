@@ -56,7 +56,7 @@ function main(): void {
     }
   };
 
-  const start: HostThread['start'] = (id, role, instance, replaces, isSame) => {
+  const start: HostThread['start'] = (id, role, instance, replaces, isSame, mayRun) => {
     const { name } = instance;
     const earlier = replaces === undefined ? undefined : instances.get(replaces);
     const points: PointTable = earlier?.points ?? emptyTable();
@@ -86,6 +86,7 @@ function main(): void {
     });
     instances.set(id, hosted);
     if (replaces !== undefined && earlier !== undefined) stop(replaces, earlier);
+    if (!mayRun) return;
     const ending = endings.get(hosted.key);
     if (ending === undefined) hosted.begin();
     else ending.then(() => instances.has(id) && hosted.begin());
@@ -114,6 +115,7 @@ function main(): void {
     dropPoints: (id) => instances.get(id)?.dropPoints(),
     pointsDone: (id, gone) => instances.get(id)?.pointsDone(gone),
     confirm: () => {},
+    ended: async (role, name) => endings.get(`${role} ${name}`),
     write: (id, commandId, value, askedMs) => instances.get(id)?.write(commandId, value, askedMs) ?? stopped,
     explain(id, measurementId) {
       const outcome = instances.get(id)?.explain(measurementId) ?? { kind: 'explained', trace: undefined };

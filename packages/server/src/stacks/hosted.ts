@@ -1,6 +1,7 @@
 // One connector or provider as the server's thread knows it, from its start to its stop, over all threads that ran it.
 import { addRise, noDetail, type Role, zeroCounters } from '@telltale/stack-kit/host';
-import type { InstanceCounters, InstanceReport, InstanceStatus } from './instance-status.ts';
+import type { DisabledLink } from '../points/index.ts';
+import type { InstanceCounters, InstanceReport, InstanceState, InstanceStatus } from './instance-status.ts';
 import type { Instance } from './protocol.ts';
 
 export class Hosted {
@@ -14,15 +15,17 @@ export class Hosted {
   /** While it is up as far as is known, and its thread does not answer. */
   #stall: InstanceReport['lastError'];
   pendingWrites = 0;
+  #disabled: DisabledLink | undefined;
   readonly #thread: number;
   readonly #counters = zeroInstanceCounters();
   #report: InstanceReport;
 
-  constructor(role: Role, instance: Instance, thread: number, sinceUs: number) {
+  constructor(role: Role, instance: Instance, thread: number, sinceUs: number, disabled: DisabledLink | undefined) {
     this.role = role;
     this.name = instance.name;
     this.instance = instance;
     this.#thread = thread;
+    this.#disabled = disabled;
     this.#report = silent({ state: 'connecting', sinceUs, lastError: undefined, points: 0 });
   }
 
@@ -30,7 +33,13 @@ export class Hosted {
     return this.#report.points;
   }
 
-  get state(): InstanceReport['state'] {
+  /** Undefined while it is in service. */
+  get disabled(): DisabledLink | undefined {
+    return this.#disabled;
+  }
+
+  get state(): InstanceState {
+    if (this.#disabled !== undefined) return 'disabled';
     return this.#stall === undefined ? this.#report.state : 'down';
   }
 
@@ -43,15 +52,35 @@ export class Hosted {
   }
 
   status(): InstanceStatus {
-    const { role, name, instance } = this;
+    const { role, name, instance, state, disabled } = this;
+    const { stackName } = instance;
     const counters = { ...this.#counters };
-    const stall = this.#stall && { state: this.state, sinceUs: this.#stall.timeUs, lastError: this.#stall };
-    return { ...this.#report, ...stall, counters, role, name, stackName: instance.stackName, thread: this.#thread };
+    const stall = this.#stall && { sinceUs: this.#stall.timeUs, lastError: this.#stall };
+    const since = disabled && { sinceUs: disabled.timeUs };
+    return {
+      ...this.#report,
+      ...stall,
+      ...since,
+      state,
+      disabled,
+      counters,
+      role,
+      name,
+      stackName,
+      thread: this.#thread,
+    };
   }
 
   started(id: number, sinceUs: number): void {
     this.id = id;
     this.#report = { ...this.#report, state: 'connecting', sinceUs };
+  }
+
+  /** It is stopped until it is set to undefined; what it reports then is that of its next start. */
+  setDisabled(disabled: DisabledLink | undefined, sinceUs: number): void {
+    const { lastError, points } = this.#report;
+    this.#disabled = disabled;
+    this.#report = silent({ state: 'connecting', sinceUs, lastError, points });
   }
 
   /** Its thread does not answer. */

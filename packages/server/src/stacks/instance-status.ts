@@ -1,5 +1,7 @@
 // What is known of a connector or provider that is configured to run, for the people who look after it.
+
 import type { ConnectionStatus, Counters, RequestCounts, Role, RoundTrip, StackDetail } from '@telltale/stack-kit/host';
+import type { DisabledLink } from '../points/index.ts';
 
 export type InstanceCounters = Counters & RequestCounts;
 
@@ -16,8 +18,14 @@ export interface InstanceReport extends ConnectionStatus {
   readonly detail: StackDetail;
 }
 
+/** `disabled`: it does not run until somebody enables it. */
+export type InstanceState = ConnectionStatus['state'] | 'disabled';
+
 /** The counters are over all its starts. */
-export interface InstanceStatus extends InstanceReport {
+export interface InstanceStatus extends Omit<InstanceReport, 'state'> {
+  readonly state: InstanceState;
+  /** Undefined while it is in service. */
+  readonly disabled: DisabledLink | undefined;
   readonly role: Role;
   readonly name: string;
   readonly stackName: string;

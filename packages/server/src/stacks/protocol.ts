@@ -52,10 +52,19 @@ export function packPoints({ measurements, commands }: StackPoints): PackedPoint
 export interface HostThread {
   /**
    * `replaces`: the instance that is stopped first and whose points are taken over. `isSame`: these are its points still, as
-   * whole as they were; else it waits for `pointsDone`.
+   * whole as they were; else it waits for `pointsDone`. `mayRun`: false where it is disabled: it takes its points, and no more.
    */
-  start(id: number, role: Role, instance: Instance, replaces: number | undefined, isSame: boolean): void;
+  start(
+    id: number,
+    role: Role,
+    instance: Instance,
+    replaces: number | undefined,
+    isSame: boolean,
+    mayRun: boolean,
+  ): void;
   stop(id: number): void;
+  /** Answered when all that was stopped of this role and name has given back what it had. */
+  ended(role: Role, name: string): Promise<void>;
   /** They come with the next `pointsDone`, or never, with `dropPoints`. */
   putPoints(id: number, points: PackedPoints): void;
   dropPoints(id: number): void;

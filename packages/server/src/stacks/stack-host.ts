@@ -5,6 +5,7 @@ import { type Batch, type Clock, ProblemError, systemClock, type Value } from '@
 import type { BrowseAnswer, BrowseRequest, ReadingTrace, StackAlarm, StackAlarmState } from '@telltale/stack-kit';
 import type { Role } from '@telltale/stack-kit/host';
 import type { Logger } from 'pino';
+import { type DisabledLink, disabledText } from '../points/index.ts';
 import type { Link } from '../threads/index.ts';
 import type { HostEvents, InstanceName } from './host-events.ts';
 import type { Hosted } from './hosted.ts';
@@ -57,6 +58,8 @@ interface Hosting {
 
 /** A blocked thread delays the answer to a rendering by no more than this. */
 const mostConfirmMs = 1000;
+/** To close a link may take 2 s, and to end what runs as long: one that takes longer is cut off. */
+const mostEndMs = 5000;
 
 export class StackHost {
   readonly #threads: readonly StackThread[];
@@ -79,7 +82,7 @@ export class StackHost {
   }
 
   /** A new one, or one that has changed: the earlier is stopped first, and its points remain. */
-  start(role: Role, instance: Instance): void {
+  start(role: Role, instance: Instance, disabled?: DisabledLink): void {
     const key = keyOf(role, instance.name);
     const hosting = this.#hostings.get(key);
     if (hosting !== undefined) {
@@ -87,7 +90,7 @@ export class StackHost {
       return;
     }
     const thread = this.#choose(key);
-    const hosted = thread.start(role, instance);
+    const hosted = thread.start(role, instance, disabled);
     this.#hostings.set(key, { thread, hosted });
     this.#notifyState(hosted, false);
   }
@@ -96,6 +99,12 @@ export class StackHost {
   restart(role: Role, name: string): void {
     const hosting = this.#hostings.get(keyOf(role, name));
     hosting?.thread.restart(hosting.hosted, hosting.hosted.instance, 'restarted by a user');
+  }
+
+  /** It is stopped, and its points remain, until it is set to undefined. Does nothing where there is none. */
+  setDisabled(role: Role, name: string, disabled: DisabledLink | undefined): void {
+    const hosting = this.#hostings.get(keyOf(role, name));
+    hosting?.thread.setDisabled(hosting.hosted, disabled);
   }
 
   /** Its points are removed; nothing is reported of it afterwards, except that it is down, now, if it was up. */
@@ -130,10 +139,13 @@ export class StackHost {
   /** Resolves when the threads of these have handled all messages so far, or after a second. */
   async confirm(instances: readonly InstanceName[]): Promise<void> {
     const threads = new Set(instances.map(({ role, name }) => this.#hostings.get(keyOf(role, name))?.thread));
-    const { promise: late, resolve } = Promise.withResolvers<void>();
-    const stop = this.#clock.after(mostConfirmMs, resolve);
-    await Promise.race([late, Promise.all(Array.from(threads, (thread) => thread?.confirm()))]);
-    stop();
+    await this.#within(mostConfirmMs, Promise.all(Array.from(threads, (thread) => thread?.confirm())));
+  }
+
+  /** Resolves when nothing runs any more of what was stopped of it, or after 5 s. */
+  async ended(role: Role, name: string): Promise<void> {
+    const hosting = this.#hostings.get(keyOf(role, name));
+    if (hosting !== undefined) await this.#within(mostEndMs, hosting.thread.ended(hosting.hosted));
   }
 
   /** Resolves when the device has accepted it. Rejects with `ProblemError`; it is sent once or not at all. */
@@ -142,13 +154,18 @@ export class StackHost {
     if (hosting === undefined) {
       throw writeProblem(connector, { kind: 'notConnected', reason: 'there is no such connector' });
     }
+    const { disabled } = hosting.hosted;
+    if (disabled !== undefined) {
+      const why = disabledText('connector', connector, disabled);
+      throw new ProblemError('connector-down', `${why} Nothing was sent: enable it first.`);
+    }
     await hosting.thread.write(hosting.hosted, commandId, value);
   }
 
   /** Hands new values to a provider; the batch is taken. */
   publish(provider: string, batch: Batch): void {
     const hosting = this.#hostings.get(keyOf('provider', provider));
-    if (hosting === undefined) batch.clear();
+    if (hosting === undefined || hosting.hosted.disabled !== undefined) batch.clear();
     else hosting.thread.publish(hosting.hosted, batch);
   }
 
@@ -219,8 +236,17 @@ export class StackHost {
 
   #connectorOf(name: string): Hosting {
     const hosting = this.#hostings.get(keyOf('connector', name));
+    const disabled = hosting?.hosted.disabled;
+    if (disabled !== undefined) throw new ProblemError('connector-down', disabledText('connector', name, disabled));
     if (hosting !== undefined) return hosting;
     throw new ProblemError('unknown-object', `There is no connector ${JSON.stringify(name)} that runs.`);
+  }
+
+  async #within(ms: number, work: Promise<unknown>): Promise<void> {
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const stop = this.#clock.after(ms, resolve);
+    await Promise.race([late, work]);
+    stop();
   }
 
   #notifyState(hosted: Hosted, isGone: boolean): void {

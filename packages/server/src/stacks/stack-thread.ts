@@ -6,6 +6,7 @@ import { Batch, type BatchMessage, type Clock, ProblemError, systemClock, type V
 import type { BrowseAnswer, BrowseRequest, ReadingTrace } from '@telltale/stack-kit';
 import { maxPendingWrites, type Role } from '@telltale/stack-kit/host';
 import type { Logger } from 'pino';
+import type { DisabledLink } from '../points/index.ts';
 import type { Handlers, Link } from '../threads/index.ts';
 import { ConnectorQuestions } from './connector-questions.ts';
 import type { HostEvents } from './host-events.ts';
@@ -101,10 +102,10 @@ export class StackThread {
   }
 
   /** One that stays here until it is stopped. */
-  start(role: Role, instance: Instance): Hosted {
+  start(role: Role, instance: Instance, disabled: DisabledLink | undefined): Hosted {
     if (!this.hasBegun) this.#thread.begin();
     const { number, clock } = this.#options;
-    const hosted = new Hosted(role, instance, number, clock.now());
+    const hosted = new Hosted(role, instance, number, clock.now(), disabled);
     this.#hosted.add(hosted);
     this.#sendStart(hosted, undefined);
     return hosted;
@@ -116,6 +117,16 @@ export class StackThread {
     hosted.instance = instance;
     if (hosted.isUp) this.#notifyLink(hosted, false, reason, this.#options.clock.now());
     this.#sendStart(hosted, hosted.id, isSame);
+    this.#options.onState(hosted);
+  }
+
+  /** It is stopped and its points remain; or, of undefined, it starts as at its first start. */
+  setDisabled(hosted: Hosted, disabled: DisabledLink | undefined): void {
+    const timeUs = this.#options.clock.now();
+    hosted.setDisabled(disabled, timeUs);
+    if (hosted.isUp) this.#notifyLink(hosted, false, 'disabled', timeUs);
+    hosted.isUp = undefined;
+    this.#sendStart(hosted, hosted.id, true);
     this.#options.onState(hosted);
   }
 
@@ -131,6 +142,11 @@ export class StackThread {
   /** Resolves when it has handled all messages so far, or has ended. */
   async confirm(): Promise<void> {
     await this.link?.call('confirm', []).catch(() => undefined);
+  }
+
+  /** Resolves when what was stopped of it has given back what it had, or its thread has ended. */
+  async ended({ role, name }: Hosted): Promise<void> {
+    await this.link?.call('ended', [role, name]).catch(() => undefined);
   }
 
   /** Resolves when the device has accepted it. Rejects with `ProblemError`; it is sent once or not at all. */
@@ -226,9 +242,9 @@ export class StackThread {
   }
 
   #sendStart(hosted: Hosted, replaces: number | undefined, isSame = false): void {
-    const { role, instance } = hosted;
+    const { role, instance, disabled } = hosted;
     const id = ++this.#lastId;
-    if (!this.link?.notify('start', [id, role, instance, replaces, isSame])) return;
+    if (!this.link?.notify('start', [id, role, instance, replaces, isSame, disabled === undefined])) return;
     if (replaces !== undefined) this.#outbox?.forget(replaces);
     hosted.started(id, this.#options.clock.now());
     this.#byId.set(id, { hosted, counters: zeroInstanceCounters() });

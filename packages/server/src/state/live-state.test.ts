@@ -47,12 +47,13 @@ async function reopened(state: LiveState) {
 const command = (name: string, value: string, timeUs = 1) => ({ name, value, timeUs });
 const simulation = { value: 'd1', quality: 0x80c0, sinceUs: 5, untilUs: undefined, by: 'anna' };
 const alarm = { state: 'ACT_UNACK', timeUs: 7, authority: 'anna' } as const;
+const disabled = { name: 'connector plc', by: 'anna', timeUs: 7, reason: 'new pump' };
 const upload = { name: 'pump/executable', sums: [{ bytes: 3, sha256: 'ab'.repeat(32) }] };
 
 describe('the live state', () => {
   test('has nothing at first, and afterwards the newest of everything that was kept and not forgotten', async () => {
     const { state, stored } = await start();
-    assert.deepEqual(stored, { commands: [], alarms: [], simulations: [], uploads: [] });
+    assert.deepEqual(stored, { commands: [], alarms: [], simulations: [], uploads: [], disabledLinks: [] });
     await Promise.all([
       state.saveCommand(command('a', 'd1')),
       state.saveCommand(command('a', 'd2', 9)),
@@ -66,6 +67,9 @@ describe('the live state', () => {
       state.storeUpload(upload),
       state.storeUpload({ ...upload, name: 'gone' }),
       state.forgetUpload('gone'),
+      state.saveDisabledLink(disabled),
+      state.saveDisabledLink({ ...disabled, name: 'provider plc' }),
+      state.deleteDisabledLink('provider plc'),
     ]);
     const after = await reopened(state);
     assert.deepEqual(after.commands, [command('__proto__', 's"\u0000\ud83d\ude00'), command('a', 'd2', 9)]);
@@ -73,6 +77,7 @@ describe('the live state', () => {
     assert.deepEqual(after.simulations, [{ name: 'a', ...timeless }]);
     assert.deepEqual(after.alarms, [{ name: 'a', ...alarm }]);
     assert.deepEqual(after.uploads, [upload]);
+    assert.deepEqual(after.disabledLinks, [disabled]);
   });
 
   test('keeps in the order of the calls, many in one commit', async () => {

@@ -1,11 +1,18 @@
-// What must survive a restart of what is live: values of commands, states of alarms, simulations, and what was uploaded
-// as the executable of a function module. The client of the thread that writes it: what comes while a commit runs goes
+// What must survive a restart of what is live: values of commands, states of alarms, simulations, which connectors and
+// providers are disabled, and what was uploaded as the executable of a function module. The client of the thread that writes it: what comes while a commit runs goes
 // into the next one, so that a crowd of writes costs as many disk syncs as a few.
 import { join } from 'node:path';
 import { type Clock, ProblemError, systemClock } from '@telltale/schema';
 import type { AlarmStore, StoredAlarm } from '../alarms/index.ts';
 import type { UploadRecord, UploadStore } from '../modules/index.ts';
-import type { CommandStore, SimulationStore, StoredCommand, StoredSimulation } from '../points/index.ts';
+import type {
+  CommandStore,
+  DisabledLinkStore,
+  SimulationStore,
+  StoredCommand,
+  StoredDisabledLink,
+  StoredSimulation,
+} from '../points/index.ts';
 import { UnusableDatabase } from '../sqlite/index.ts';
 import { DiskRetry, startThread, threadPort, WorkerLink } from '../threads/index.ts';
 import type { Entry, StateThread, StoredFamily } from './protocol.ts';
@@ -25,6 +32,7 @@ export interface StoredState {
   readonly alarms: readonly StoredAlarm[];
   readonly simulations: readonly StoredSimulation[];
   readonly uploads: readonly UploadRecord[];
+  readonly disabledLinks: readonly StoredDisabledLink[];
 }
 
 /** An object runs under another name. */
@@ -45,7 +53,7 @@ interface Change {
   readonly reject: (error: Error) => void;
 }
 
-export class LiveState implements CommandStore, AlarmStore, SimulationStore, UploadStore {
+export class LiveState implements CommandStore, AlarmStore, SimulationStore, UploadStore, DisabledLinkStore {
   readonly #options: LiveStateOptions;
   readonly #disk: DiskRetry;
   #thread: WorkerLink<StateThread> | undefined;
@@ -115,6 +123,7 @@ export class LiveState implements CommandStore, AlarmStore, SimulationStore, Upl
       alarms: of('alarms'),
       simulations: of('simulations'),
       uploads: of('uploads'),
+      disabledLinks: of('disabled-links'),
     };
   }
 
@@ -148,6 +157,14 @@ export class LiveState implements CommandStore, AlarmStore, SimulationStore, Upl
 
   forgetUpload(name: string): Promise<void> {
     return this.#store('uploads', name, undefined);
+  }
+
+  saveDisabledLink({ name, ...stored }: StoredDisabledLink): Promise<void> {
+    return this.#store('disabled-links', name, stored);
+  }
+
+  deleteDisabledLink(name: string): Promise<void> {
+    return this.#store('disabled-links', name, undefined);
   }
 
   /** Resolves when everything so far is on disk, what has another name since the opening included. */

@@ -1,5 +1,5 @@
 // What the thread that keeps the live state can be asked for.
-export const storedFamilies = ['commands', 'alarms', 'simulations', 'uploads'] as const;
+export const storedFamilies = ['commands', 'alarms', 'simulations', 'uploads', 'disabled-links'] as const;
 export type StoredFamily = (typeof storedFamilies)[number];
 
 /** One object to store, as JSON text, or to delete. */

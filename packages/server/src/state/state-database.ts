@@ -8,7 +8,8 @@ import type { Entry } from './protocol.ts';
 const { applicationId } = stateFile;
 const version = currentFormat;
 const meaning =
-  'values of commands, states and acknowledgements of alarms, and simulations may be older than what was acknowledged';
+  'values of commands, states and acknowledgements of alarms, simulations, and what is disabled may be older than what was ' +
+  'acknowledged';
 
 type Row = Entry & { readonly text: string; readonly checksum: number | null };
 

@@ -66,7 +66,13 @@ const anyStatus: fc.Arbitrary<InstanceStatus> = fc.record({
   stackName: fc.string(),
   thread: fc.nat(64),
   points: fc.nat(),
-  state: fc.constantFrom('connecting', 'up', 'down', 'failed'),
+  state: fc.constantFrom('connecting', 'up', 'down', 'failed', 'disabled'),
+  disabled: fc.option(
+    fc.record({ by: fc.string(), timeUs: fc.nat(), reason: fc.option(fc.string(), { nil: undefined }) }),
+    {
+      nil: undefined,
+    },
+  ),
   sinceUs: finite,
   lastError: fc.option(fc.record({ text: fc.string({ unit: 'binary' }), timeUs: finite }), { nil: undefined }),
   counters: anyCounters,

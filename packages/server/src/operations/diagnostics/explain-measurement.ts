@@ -1,7 +1,7 @@
 // Explains how the value of a measurement came about: what was read last, how it was processed, and, in one sentence,
 // what matters for troubleshooting.
 import { describeQuality, type Explanation, isBad, isGood, precisionOf, type Value, type Vtq } from '@telltale/schema';
-import type { ChainView, ReadingTrial } from '../../points/index.ts';
+import { type ChainView, disabledText, type ReadingTrial } from '../../points/index.ts';
 import type { InstanceStatus } from '../../stacks/index.ts';
 import { type Explained, explainStages } from './explain-stages.ts';
 import { rounded, stateOf, timeOf } from './instance-wire.ts';
@@ -53,8 +53,10 @@ function rawText({ rawDatatype }: ChainView, trial: ReadingTrial | undefined, va
 function summaryOf(explained: Explained): string {
   const { view, status, trace, trial } = explained;
   const { connector, device, simulation, reports, watchdog, isLinked, datatype } = view;
+  const disabled = status?.disabled === undefined ? '' : disabledText('connector', status.name, status.disabled);
   if (simulation !== undefined) {
-    return `It is simulated by ${simulation.by}; behind it is ${vtqText(vtqOf(datatype, device), showFor(explained.point))}.`;
+    const behind = vtqText(vtqOf(datatype, device), showFor(explained.point));
+    return `It is simulated by ${simulation.by}; behind it is ${behind}.${disabled && ` ${disabled}`}`;
   }
   if (reports !== undefined) {
     return `The service sets it: 1 while the link of ${reports.role} ${reports.name} is up, 0 while it is down.`;
@@ -63,7 +65,8 @@ function summaryOf(explained: Explained): string {
     return 'No connector reads it, so that it has no value of its own: set connectorName and address, or simulate it.';
   }
   if (status === undefined) return `Its connector ${connector} does not run.`;
-  if (status.state !== 'up') return `${linkText(status)}${isLinked ? '' : ' The value is from before that.'}`;
+  if (status.state !== 'up')
+    return `${linkText(status)}${isLinked || disabled !== '' ? '' : ' The value is from before that.'}`;
   if (watchdog !== undefined && !watchdog.isHealthy) {
     return `The watchdog ${watchdog.name} of connector ${connector} is false or bad, so the device is not trusted.`;
   }
@@ -82,7 +85,9 @@ function summaryOf(explained: Explained): string {
 }
 
 /** Why it is not up, and whether it is tried again. */
-export function linkText({ name, state, sinceUs, lastError }: InstanceStatus): string {
+export function linkText({ name, state, sinceUs, lastError, disabled }: InstanceStatus): string {
+  if (disabled !== undefined)
+    return `${disabledText('connector', name, disabled)} It does not connect before it is enabled.`;
   const why = lastError === undefined ? '' : ` ${sentence(lastError.text)}`;
   const since = `Connector ${name} is ${state} since ${when(sinceUs)}${why === '' ? '.' : ':'}${why}`;
   return state === 'failed'

@@ -82,6 +82,10 @@ function readingStage({ view, trace, traceProblem, trial, status }: Explained): 
 function watchdogStage({ view, status, trial }: Explained): Stage {
   const { connector, isLinked, watchdog, held, rawDatatype } = view;
   if (connector === undefined) return off('There is no link that could be lost.');
+  if (status?.disabled !== undefined) {
+    const text = `Connector ${connector} is disabled: the measurement keeps its value, and is bad, out of service.`;
+    return { effect: 'changed', value: null, text };
+  }
   if (!isLinked) return off('It is switched off by stackUmask: the value stays as it is when the link is lost.');
   const value = trial?.raw === undefined ? null : prefixed(rawDatatype, trial.raw);
   if (status?.state !== 'up') {

@@ -11,12 +11,14 @@ import {
 import type { QualityCounts } from '../../points/index.ts';
 import type { InstanceStatus } from '../../stacks/index.ts';
 
-export function stateOf({ name, state, sinceUs, lastError }: InstanceStatus): InstanceState {
+export function stateOf({ name, state, sinceUs, lastError, disabled }: InstanceStatus): InstanceState {
   return {
     name,
     state,
     since: timeOf(sinceUs),
     'last-error': lastError === undefined ? null : { text: lastError.text, t: timeOf(lastError.timeUs) },
+    disabled:
+      disabled === undefined ? null : { by: disabled.by, t: timeOf(disabled.timeUs), reason: disabled.reason ?? null },
   };
 }
 
@@ -76,13 +78,14 @@ export function timeOf(us: number): Timestamp {
 }
 
 function commonOf(status: InstanceStatus) {
-  const { name, state, since, 'last-error': lastError } = stateOf(status);
+  const { name, state, since, 'last-error': lastError, disabled } = stateOf(status);
   return {
     name,
     stack: status.stackName,
     state,
     since,
     'last-error': lastError,
+    disabled,
     thread: status.thread,
     'values-per-second': rounded(status.valuesPerSecond),
   };

@@ -24,7 +24,7 @@ import { explainMeasurement } from './explain-measurement.ts';
 import { liveConnector, liveProvider, stateOf } from './instance-wire.ts';
 
 export interface StackAccessOptions {
-  readonly host: Pick<StackHost, 'status' | 'restart' | 'confirm' | 'explain' | 'browse' | 'onState'>;
+  readonly host: Pick<StackHost, 'status' | 'explain' | 'browse' | 'onState'>;
   readonly measurements: Measurements;
   readonly commands: Commands;
   readonly runtime: Pick<Runtime, 'countServed' | 'explain'>;
@@ -61,14 +61,6 @@ export class StackAccess {
 
   readOne(role: Role, name: string): string {
     return JSON.stringify(live(this.#mustFind(role, name), this.#countPoints(role)));
-  }
-
-  /** Resolves when its thread has ended the link, or has not answered for a second. */
-  async restart(role: Role, name: string): Promise<void> {
-    const { host } = this.#options;
-    this.#mustFind(role, name);
-    host.restart(role, name);
-    await host.confirm([{ role, name }]);
   }
 
   /** The JSON object that the channel sends for an existing instance. */

@@ -11,7 +11,7 @@ export {
   runOf,
   type Versioned,
 } from './implementation.ts';
-export { instances } from './instances.ts';
+export { type InstanceParts, instances } from './instances.ts';
 export { liveObjects } from './live-objects.ts';
 export { revisions } from './revisions.ts';
 export { once, type ServiceParts, service } from './service.ts';

@@ -7,6 +7,7 @@ import {
   ProblemError,
 } from '@telltale/schema';
 import type { FunctionModules } from '../../modules/index.ts';
+import type { LinkControl } from '../../runtime/index.ts';
 import { collectionText, picked } from '../collection-text.ts';
 import type { StackAccess } from '../diagnostics/index.ts';
 import type { Implementations } from './implementation.ts';
@@ -15,6 +16,7 @@ const defaultLogLines = 100;
 
 export interface InstanceParts {
   readonly stacks: StackAccess;
+  readonly links: Pick<LinkControl, 'disable' | 'enable' | 'restart'>;
   readonly modules: ServedModules;
 }
 
@@ -23,7 +25,7 @@ export type ServedModules = Pick<
   'has' | 'names' | 'live' | 'start' | 'stop' | 'restart' | 'readLog' | 'answered'
 >;
 
-export function instances({ stacks, modules }: InstanceParts) {
+export function instances({ stacks, links, modules }: InstanceParts) {
   const namesOfModules = () => [...modules.names()].sort();
   const mustFind = (name: string) => {
     if (modules.has(name)) return;
@@ -40,8 +42,14 @@ export function instances({ stacks, modules }: InstanceParts) {
     listConnectors: (selection) => stacks.read('connector', selection),
     getConnector: ({ name }) => stacks.readOne('connector', name),
     browseConnector: ({ name, ...request }, { signal }) => stacks.browse(name, request, signal()),
-    restartConnector: ({ name }) => stacks.restart('connector', name),
-    restartProvider: ({ name }) => stacks.restart('provider', name),
+    restartConnector: ({ name }) => links.restart('connector', name),
+    disableConnector: ({ name, reason, authority }, { caller }) =>
+      links.disable('connector', name, caller.authorityOr(authority), reason),
+    enableConnector: ({ name }) => links.enable('connector', name),
+    restartProvider: ({ name }) => links.restart('provider', name),
+    disableProvider: ({ name, reason, authority }, { caller }) =>
+      links.disable('provider', name, caller.authorityOr(authority), reason),
+    enableProvider: ({ name }) => links.enable('provider', name),
     listNamesOfProviders: () => stacks.names('provider'),
     listProviders: (selection) => stacks.read('provider', selection),
     getProvider: ({ name }) => stacks.readOne('provider', name),

@@ -3,8 +3,9 @@ import type { Step } from '../step.ts';
 import { area } from './2-area.ts';
 import { renames } from './3-renames.ts';
 import { comments } from './4-comments.ts';
+import { disabledLinks } from './5-disabled-links.ts';
 
-export const steps: readonly Step[] = [area, renames, comments];
+export const steps: readonly Step[] = [area, renames, comments, disabledLinks];
 
 /** Of folders that this version of the server writes. */
 export const currentFormat = steps.length + 1;
