@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import type { AreaCounts } from '@telltale/schema';
 import { CliPlant, failed } from './cli-plant.ts';
+import { RunningCli } from './cli-process.ts';
 
 describe('telltale with selectors', () => {
   const plant = new CliPlant();
@@ -77,5 +78,45 @@ describe('telltale with selectors', () => {
     const tree = await good<Record<string, AreaCounts>>('areas');
     assert.deepEqual(tree['plant.skids']?.measurements, { good: 1, uncertain: 0, bad: 0, simulated: 1 });
     assert.deepEqual(tree.plant?.areas, ['plant.skids']);
+  });
+
+  test('watch shows what is selected as it comes, changes, and matches no longer', async (t) => {
+    const watch = new RunningCli(t, ['watch', 'skid_*', 'skid_late', '--forced'], { url: plant.url });
+    const shown = async () => {
+      const { name, left } = JSON.parse(await watch.line(() => true)) as { name: string; left?: true };
+      return `${name}${left ? ' left' : ''}`;
+    };
+    assert.equal(await shown(), 'skid_1');
+    await good('simulate', 'skid_2', '1');
+    assert.equal(await shown(), 'skid_2');
+    await good('simulate', '--stop', 'skid_2');
+    assert.equal(await shown(), 'skid_2 left');
+    await plant.server.send('PUT', '/measurements/skid_late', { name: 'skid_late', datatype: 'd' });
+    await plant.server.send('POST', '/cfgdb/render');
+    await good('simulate', 'skid_late', '1');
+    assert.equal(await shown(), 'skid_late');
+    assert.equal(await watch.end('SIGINT'), 0);
+  });
+
+  test('watch of a pattern says which names there are not, and waits for them', async (t) => {
+    const watch = new RunningCli(t, ['watch', 'nobody*', 'nobody'], { url: plant.url });
+    assert.deepEqual(JSON.parse(await watch.line(() => true)), { name: 'nobody', unknown: true });
+    await plant.server.send('PUT', '/measurements/nobody', { name: 'nobody', datatype: 'd' });
+    await plant.server.send('POST', '/cfgdb/render');
+    assert.equal((JSON.parse(await watch.line(() => true)) as { name: string }).name, 'nobody');
+    assert.equal(await watch.end('SIGINT'), 0);
+  });
+
+  test('watch takes commands and alarms by area, and refuses what cannot be', async (t) => {
+    const commands = new RunningCli(t, ['watch', '--commands', '--area', 'plant'], { url: plant.url });
+    assert.equal((JSON.parse(await commands.line(() => true)) as { name: string }).name, 'skid_start');
+    assert.equal(await commands.end('SIGINT'), 0);
+    const alarms = new RunningCli(t, ['alarms', 'watch', '--area', 'plant.skids'], { url: plant.url });
+    await alarms.line(() => true);
+    assert.equal((JSON.parse(await alarms.line(() => true)) as { name: string }).name, 'skid_low');
+    assert.equal(await alarms.end('SIGINT'), 0);
+    for (const wrong of [['--all', '--bad'], ['--all', 'skid_*'], ['--commands', '--bad'], []]) {
+      assert.equal(failed(await cli('watch', ...wrong)).code, 2, wrong.join(' '));
+    }
   });
 });

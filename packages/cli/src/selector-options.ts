@@ -1,5 +1,5 @@
 // Options that select points and alarms: what is given must hold all together. Names may be patterns, such as 'pump*'.
-import type { MeasurementCriteria } from '@telltale/client';
+import type { MeasurementCriteria, PointCriteria } from '@telltale/client';
 import { type Datatype, datatypes, isPattern } from '@telltale/schema';
 import { type Call, type OptionDeclaration, UsageError } from './declaration.ts';
 
@@ -42,6 +42,14 @@ export function criteriaIn({ options }: Call): MeasurementCriteria {
     datatype: letters as Datatype[] | undefined,
     quality: words.length === 0 ? undefined : words,
   };
+}
+
+/** The same, of commands, which have no quality. */
+export function commandCriteriaIn(call: Call): PointCriteria {
+  const { quality, ...criteria } = criteriaIn(call);
+  if (quality !== undefined)
+    throw new UsageError('Commands have no quality: --bad, --uncertain and --forced are for measurements.');
+  return criteria;
 }
 
 /** Whether the command line selects by more than plain names: then nothing may be found, and that is no error. */

@@ -16,9 +16,12 @@ import type {
 } from '@telltale/schema';
 import { type Clock, OpenCalls, parseJson, systemClock } from '@telltale/schema/values';
 import { type ChannelState, Connection, ownWebSocketTakesHeaders, type WebSocketConstructor } from './connection.ts';
+import type { AlarmSelector, CommandSelector, MeasurementSelector } from './criteria.ts';
+import { selectorOf } from './criteria.ts';
 import { readProblem, TelltaleProblem, Unreachable } from './errors.ts';
 import { type NamedUpdate, UpdateQueue, type Updates } from './update-queue.ts';
-import { type WatchedNames, WatchTable } from './watch-table.ts';
+import type { WatchedNames } from './watch-table.ts';
+import { WatchedKind, type WatchedObjects } from './watched-kind.ts';
 
 export type MeasurementUpdate = MeasurementUpdateNotification['updates'][number];
 export type CommandUpdate = CommandUpdateNotification['updates'][number];
@@ -60,10 +63,10 @@ export type Watch<Update extends NamedUpdate> = AsyncIterableIterator<Updates<Up
 /** A good answer: what the request asked for, and of a batch what became of each item. */
 export type Answer<N extends ChannelRequestName> = ChannelAnswer<N> & { readonly results?: ItemResult[] };
 
-type AnyTable = Pick<WatchTable<NamedUpdate>, 'connected' | 'lost' | 'retryMissing' | 'notify' | 'close'>;
+type AnyTable = Pick<WatchedKind<NamedUpdate>, 'connected' | 'lost' | 'retryMissing' | 'notify' | 'close'>;
 
 /** As the requests name them. */
-type WatchedKind = Extract<ChannelRequestName, `Watch${string}`> extends `Watch${infer Kind}` ? Kind : never;
+type KindName = Extract<ChannelRequestName, `Watch${string}`> extends `Watch${infer Kind}` ? Kind : never;
 
 const defaultTimeoutMs = 30_000;
 const defaultHeartbeatMs = 10_000;
@@ -201,18 +204,21 @@ export class Channel {
     }
   }
 
-  /** The present values, then every change. */
-  watchMeasurements(names: WatchedNames, options: WatchOptions = {}): Watch<MeasurementUpdate> {
-    return this.#watch(this.#measurements, names, { conflates: true, ...options });
+  /**
+   * The present values, then every change. By a selector, also of what matches later; what matches no longer comes once
+   * more, with `left`.
+   */
+  watchMeasurements(what: WatchedNames | MeasurementSelector, options: WatchOptions = {}): Watch<MeasurementUpdate> {
+    return this.#watch(this.#measurements, watchedBy(what), { conflates: true, ...options });
   }
 
-  watchCommands(names: WatchedNames, options: WatchOptions = {}): Watch<CommandUpdate> {
-    return this.#watch(this.#commands, names, { conflates: true, ...options });
+  watchCommands(what: WatchedNames | CommandSelector, options: WatchOptions = {}): Watch<CommandUpdate> {
+    return this.#watch(this.#commands, watchedBy(what), { conflates: true, ...options });
   }
 
   /** The present states, then every transition: none is passed over. */
-  watchAlarms(names: WatchedNames, { signal }: WatchOptions = {}): Watch<AlarmChange> {
-    return this.#watch(this.#alarms, names, { conflates: false, maxPending: maxPendingChanges, signal });
+  watchAlarms(what: WatchedNames | AlarmSelector, { signal }: WatchOptions = {}): Watch<AlarmChange> {
+    return this.#watch(this.#alarms, watchedBy(what), { conflates: false, maxPending: maxPendingChanges, signal });
   }
 
   watchFunctionModules(names: WatchedNames, { signal }: WatchOptions = {}): Watch<FunctionModuleUpdate> {
@@ -240,16 +246,16 @@ export class Channel {
   }
 
   #table<Update extends NamedUpdate>(
-    kind: WatchedKind,
+    kind: KindName,
     field: string,
     notification: ChannelNotification['notification'],
-  ): WatchTable<Update> {
-    const ask = (verb: 'Watch' | 'Unwatch', names: WatchedNames) =>
-      this.#ask(`${verb}${kind}`, { [field]: names } as ChannelRequestFields<ChannelRequestName>);
-    const table = new WatchTable<Update>({
+  ): WatchedKind<Update> {
+    const ask = (verb: 'Watch' | 'Unwatch', what: WatchedObjects) =>
+      this.#ask(`${verb}${kind}`, { [field]: what } as ChannelRequestFields<ChannelRequestName>);
+    const table = new WatchedKind<Update>({
       sendsPresent: kind !== 'FunctionModuleLogs',
-      watch: (names) => ask('Watch', names),
-      unwatch: (names) => void ask('Unwatch', names).catch(() => undefined), // updates that still arrive are ignored
+      watch: (what) => ask('Watch', what) as Promise<{ selection?: number }>,
+      unwatch: (what) => void ask('Unwatch', what).catch(() => undefined), // updates that still arrive are ignored
       settled: () => this.#ask('Heartbeat', {}),
       onSilence: () => this.#connection.drop('a watch was not answered'),
     });
@@ -258,14 +264,14 @@ export class Channel {
   }
 
   #watch<Update extends NamedUpdate>(
-    table: WatchTable<Update>,
-    names: WatchedNames,
+    table: WatchedKind<Update>,
+    what: WatchedObjects,
     options: { conflates: boolean; maxPending?: number | undefined; signal?: AbortSignal | undefined },
   ): Watch<Update> {
     const { maxPending = defaultMaxPending } = options;
     const queue = new UpdateQueue<Update>({ ...options, maxPending, onEnd: () => table.remove(queue) });
     if (this.state === 'closed') queue.close();
-    table.add(queue, names);
+    table.add(queue, what);
     return queue;
   }
 
@@ -307,7 +313,7 @@ export class Channel {
     if (!isKnown) this.#ignored++; // of a request that was given up
   }
 
-  #notified({ notification, updates, changes, lines, skipped, query_id }: Record<string, unknown>): boolean {
+  #notified({ notification, updates, changes, lines, skipped, selection, query_id }: Record<string, unknown>): boolean {
     if (notification === 'FunctionModuleQuery') {
       if (typeof query_id !== 'number') return false;
       for (const listener of [...this.#queryListeners]) listener(query_id);
@@ -315,7 +321,7 @@ export class Channel {
     }
     const passedOver = typeof skipped === 'number' && skipped > 0 ? skipped : 0;
     const table = this.#tables.get(notification);
-    table?.notify(namedIn(updates ?? changes ?? lines), passedOver);
+    table?.notify(namedIn(updates ?? changes ?? lines), passedOver, selection);
     return table !== undefined;
   }
 
@@ -326,6 +332,10 @@ export class Channel {
       mayHaveHappened,
     });
   }
+}
+
+function watchedBy(what: WatchedNames | MeasurementSelector): WatchedObjects {
+  return what === 'all' || Array.isArray(what) ? what : selectorOf(what as MeasurementSelector);
 }
 
 function problemIn(error: unknown) {

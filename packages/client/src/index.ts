@@ -18,7 +18,14 @@ export * from './channel.ts';
 export type { ArchiveColumns } from './columns-reader.ts';
 export * from './configuration-access.ts';
 export type { ChannelState, Socket, WebSocketConstructor } from './connection.ts';
-export type { AlarmCriteria, MeasurementCriteria, PointCriteria } from './criteria.ts';
+export type {
+  AlarmCriteria,
+  AlarmSelector,
+  CommandSelector,
+  MeasurementCriteria,
+  MeasurementSelector,
+  PointCriteria,
+} from './criteria.ts';
 export * from './data-access.ts';
 export { Overrun, TelltaleProblem, Unreachable } from './errors.ts';
 export { type ModuleEnvironment, moduleEnvironment } from './module/module-environment.ts';

@@ -8,6 +8,8 @@ export interface NamedUpdate {
   readonly name: string;
   /** The object is no longer configured. */
   readonly removed?: true;
+  /** Of a watch by selector: the object no longer matches. */
+  readonly left?: true;
 }
 
 /** Everything that has arrived since the reader asked last, in order. */

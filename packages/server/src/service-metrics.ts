@@ -63,7 +63,7 @@ export function serviceMetrics(sources: MetricSources): Metric[] {
     gauge('state_waiting', 'Changes of the live state that wait for the disk.', () => state.pending),
     gauge('state_failing', 'Whether the disk refused the newest of them.', () => Number(state.failure !== undefined)),
     gauge('channel_clients', 'Clients of the channel.', () => channel.size),
-    gauge('channel_watches', 'What they watch: names, and "all" as one.', () => channel.watches),
+    gauge('channel_watches', 'What they watch: names, and "all" and each selector as one.', () => channel.watches),
     gauge('channel_waiting_bytes', 'Bytes that wait for clients of the channel.', () => channel.pendingBytes),
     counter('channel_updates_total', 'Measurement updates handed to clients.', () => channel.delivered),
     counter('channel_skipped_total', 'Updates passed over for clients that did not keep up.', () => channel.skipped),

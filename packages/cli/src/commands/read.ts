@@ -1,11 +1,10 @@
 // `telltale read`: measurements, or commands, as they are now.
 
-import type { PointCriteria } from '@telltale/client';
 import { commandFields, type LiveCommand, type LiveMeasurement, measurementFields } from '@telltale/schema';
 import { didYouMean } from '@telltale/schema/nearest-name';
 import { type Call, type CommandDeclaration, Refused, UsageError } from '../declaration.ts';
 import { missingOf, refuseMissing } from '../known-names.ts';
-import { criteriaIn, isSelecting, plainNames, selectorOptions } from '../selector-options.ts';
+import { commandCriteriaIn, criteriaIn, isSelecting, plainNames, selectorOptions } from '../selector-options.ts';
 import { type Shown, shownFields } from '../shown-points.ts';
 import type { Cell } from '../terminal.ts';
 import { liveText, qualityCell, timeText, valueText } from '../words.ts';
@@ -68,17 +67,9 @@ async function readCommands(call: Call): Promise<void> {
   const { client, args, signal } = call;
   const fields = readFields(call, commandFields);
   const asked = askedFor(call, fields ?? defaultFields('vt'), fields);
-  const found = await client.commands.list({ ...ofCommands(call), names: namesIn(args), fields: asked, signal });
+  const found = await client.commands.list({ ...commandCriteriaIn(call), names: namesIn(args), fields: asked, signal });
   await show(call, found, fields ?? defaultFields('vt'));
   await refuseMissing(call, 'commands', missingOf(plainNames(call), found));
-}
-
-/** Commands have no quality. */
-function ofCommands(call: Call): PointCriteria {
-  const { quality, ...criteria } = criteriaIn(call);
-  if (quality !== undefined)
-    throw new UsageError('Commands have no quality: --bad, --uncertain and --forced are for measurements.');
-  return criteria;
 }
 
 async function show(call: Call, found: Record<string, Point>, fields: readonly string[]): Promise<void> {

@@ -1,17 +1,19 @@
 // `telltale watch` and `telltale alarms watch`: every change as a line, until Ctrl-C.
-import {
-  type Channel,
-  type NamedUpdate,
-  TelltaleProblem,
-  Unreachable,
-  type Watch,
-  type WatchedNames,
-} from '@telltale/client';
+import { type Channel, type NamedUpdate, TelltaleProblem, Unreachable, type Watch } from '@telltale/client';
 import { onAbort } from '@telltale/schema';
 import { type Call, type CommandDeclaration, UsageError } from '../declaration.ts';
-import { refuseMissing } from '../known-names.ts';
+import { missingOf, refuseMissing } from '../known-names.ts';
+import {
+  commandCriteriaIn,
+  criteriaIn,
+  hasCriteria,
+  isSelecting,
+  plainNames,
+  selectorOptions,
+} from '../selector-options.ts';
 import { WatchedPoints } from '../shown-points.ts';
 import { liveText, qualityCell, stateCell, timeText } from '../words.ts';
+import { namesIn } from './read.ts';
 
 export const watch: CommandDeclaration = {
   path: ['watch'],
@@ -21,67 +23,70 @@ export const watch: CommandDeclaration = {
   options: [
     { name: 'all', summary: 'All measurements, including new ones' },
     { name: 'commands', summary: 'Watch commands instead' },
+    ...selectorOptions.measurements,
   ],
   details:
+    'What is selected is watched as it comes and goes: new points too, and --bad shows each that turns bad.\n' +
     'Piped, each update is one line of JSON; a lost connection is {"state": "lost"} until it is "connected" again.',
-  examples: ['telltale watch tank1_level tank2_level', 'telltale watch --all'],
+  examples: [
+    'telltale watch tank1_level tank2_level',
+    "telltale watch 'tank*' --bad",
+    'telltale watch --area works',
+    'telltale watch --all',
+  ],
   isEndless: true,
-  run: async (call) => {
-    const { args, options, terminal } = call;
-    if (options.has('all') === args.length > 0) throw new UsageError('The command is: telltale watch NAME…, or --all');
-    const names = options.has('all') ? 'all' : args;
-    const points = new WatchedPoints(options.has('commands') ? 'commands' : 'measurements');
-    if (options.has('commands')) {
-      await follow(
-        call,
-        'commands',
-        names,
-        (channel) => channel.watchCommands(names),
-        async ({ name, vt }) => {
-          const value = liveText(vt, points.of(name));
-          await terminal.line(timeText(vt[1]), '  ', { text: name, style: 'bold' }, ' = ', value);
-        },
-        points,
-      );
-    } else {
-      await follow(
-        call,
-        'measurements',
-        names,
-        (channel) => channel.watchMeasurements(names),
-        async ({ name, vtq }) => {
-          await terminal.line(
-            timeText(vtq[1]),
-            '  ',
-            { text: name, style: 'bold' },
-            ' = ',
-            liveText(vtq, points.of(name)),
-            '  ',
-            qualityCell(vtq[2]),
-          );
-        },
-        points,
-      );
-    }
+  run: (call) => {
+    if (call.options.has('all') === (call.args.length > 0 || hasCriteria(call)))
+      throw new UsageError('The command is: telltale watch NAME…, or --all, or what is selected, such as --bad');
+    return call.options.has('commands') ? followCommands(call) : followMeasurements(call);
   },
 };
+
+async function followMeasurements(call: Call): Promise<void> {
+  const what = watchedBy(call, criteriaIn(call));
+  const points = new WatchedPoints('measurements');
+  await follow({
+    call,
+    family: 'measurements',
+    start: (channel) => channel.watchMeasurements(what),
+    print: async ({ name, vtq }) => {
+      const value = liveText(vtq, points.of(name));
+      const quality = qualityCell(vtq[2]);
+      await call.terminal.line(timeText(vtq[1]), '  ', { text: name, style: 'bold' }, ' = ', value, '  ', quality);
+    },
+    points,
+  });
+}
+
+async function followCommands(call: Call): Promise<void> {
+  const what = watchedBy(call, commandCriteriaIn(call));
+  const points = new WatchedPoints('commands');
+  await follow({
+    call,
+    family: 'commands',
+    start: (channel) => channel.watchCommands(what),
+    print: async ({ name, vt }) => {
+      const value = liveText(vt, points.of(name));
+      await call.terminal.line(timeText(vt[1]), '  ', { text: name, style: 'bold' }, ' = ', value);
+    },
+    points,
+  });
+}
 
 export const watchAlarms: CommandDeclaration = {
   path: ['alarms', 'watch'],
   summary: 'Show changes of alarms as they happen, until Ctrl-C',
   arguments: [{ name: 'NAME', optional: true, names: 'alarms' }],
   repeatsFrom: 0,
-  options: [],
+  options: [...selectorOptions.alarms],
   isEndless: true,
   run: async (call) => {
-    const names = call.args.length === 0 ? 'all' : call.args;
-    await follow(
+    const what = watchedBy(call, criteriaIn(call));
+    await follow({
       call,
-      'alarms',
-      names,
-      (channel) => channel.watchAlarms(names),
-      async (change) => {
-        const { name, state, t, authority, severity, description } = change;
+      family: 'alarms',
+      start: (channel) => channel.watchAlarms(what),
+      print: async ({ name, state, t, authority, severity, description }) => {
         await call.terminal.line(
           timeText(t),
           '  ',
@@ -91,19 +96,30 @@ export const watchAlarms: CommandDeclaration = {
           `  severity ${severity}, by ${authority}${description === '' ? '' : `: ${description}`}`,
         );
       },
-    );
+    });
   },
 };
 
+/** Names alone are watched by name: the service says which of them there are. */
+function watchedBy<Criteria extends object>(call: Call, criteria: Criteria) {
+  if (isSelecting(call)) return { ...criteria, names: namesIn(call.args) };
+  return call.args.length === 0 ? 'all' : call.args;
+}
+
+type Family = 'measurements' | 'commands' | 'alarms';
+
+interface Followed<Update extends NamedUpdate> {
+  readonly call: Call;
+  readonly family: Family;
+  readonly start: (channel: Channel) => Watch<Update>;
+  readonly print: (update: Update) => Promise<void>;
+  readonly points?: WatchedPoints;
+}
+
 /** Prints until the signal; a channel that was never there is an error, one that is lost is waited for. */
-async function follow<Update extends NamedUpdate>(
-  call: Call,
-  family: 'measurements' | 'commands' | 'alarms',
-  names: WatchedNames,
-  start: (channel: Channel) => Watch<Update>,
-  print: (update: Update) => Promise<void>,
-  points?: WatchedPoints,
-): Promise<void> {
+async function follow<Update extends NamedUpdate>(followed: Followed<Update>): Promise<void> {
+  const { call, family, start, print, points } = followed;
+  const awaited = isSelecting(call) ? plainNames(call) : [];
   const { client, terminal, signal } = call;
   const channel = client.channel();
   const stopListening = onAbort(signal, () => channel.close());
@@ -119,6 +135,9 @@ async function follow<Update extends NamedUpdate>(
           : `The connection is lost (${reason}): what is shown is out of date. Trying again.`,
       );
     });
+    for (const name of await missing(call, family, awaited)) {
+      await report(call, { name, unknown: true }, `There is no ${family.slice(0, -1)} ${name}.`);
+    }
     for await (const { updates, skipped, refused } of start(channel)) {
       const named = updates.filter(({ removed }) => !removed).map(({ name }) => name);
       if (!terminal.isJson) await points?.learn(channel, named, signal);
@@ -137,8 +156,8 @@ async function follow<Update extends NamedUpdate>(
       }
     }
   } catch (error) {
-    if (error instanceof TelltaleProblem && error.problem === 'unknown-object' && names !== 'all') {
-      await refuseMissing(call, family, names);
+    if (error instanceof TelltaleProblem && error.problem === 'unknown-object') {
+      await refuseMissing(call, family, call.args);
     }
     if (error instanceof Unreachable)
       throw new Unreachable(`${error.message} Check that Telltale runs, and the address.`, error);
@@ -149,12 +168,19 @@ async function follow<Update extends NamedUpdate>(
   }
 }
 
+/** Of a selection: those of its names that may come later. */
+async function missing({ client, signal }: Call, family: Family, names: readonly string[]): Promise<string[]> {
+  if (names.length === 0) return [];
+  return missingOf(names, await client[family as 'measurements'].list({ names, fields: ['name'], signal }));
+}
+
 async function printOne<Update extends NamedUpdate>(
   { terminal }: Call,
   update: Update,
   print: (update: Update) => Promise<void>,
 ): Promise<void> {
   if (update.removed) await terminal.line({ text: `${update.name} is no longer configured`, style: 'yellow' });
+  else if (update.left) await terminal.line({ text: `${update.name} no longer matches`, style: 'yellow' });
   else await print(update);
 }
 
