@@ -59,6 +59,15 @@ const table: Record<string, readonly string[]> = {
     'server/stacks',
     'server/threads',
   ],
+  'server/doctor': [
+    'schema',
+    'server/access',
+    'server/api',
+    'server/upgrade',
+    'settings.ts',
+    'data-folder.ts',
+    'start-failed.ts',
+  ],
   'server/api': [
     'schema',
     'server/access',
@@ -73,7 +82,7 @@ const table: Record<string, readonly string[]> = {
 
 /** The files of the server that stand in no folder, each with the parts that it may import. */
 const topFiles: Record<string, readonly string[]> = {
-  'main.ts': ['server.ts', 'start-failed.ts', 'settings.ts', 'source-stack.ts', 'log.ts'],
+  'main.ts': ['server/doctor', 'server.ts', 'start-failed.ts', 'settings.ts', 'source-stack.ts', 'log.ts'],
   'server.ts': [
     'schema',
     'data-folder.ts',

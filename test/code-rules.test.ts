@@ -24,6 +24,7 @@ const comparesTimesOfDay: Record<string, string> = {
   'packages/server/src/archive/store/retention.ts': 'records are as old as their times say; steady-clock.ts guards it',
   'packages/server/src/archive/store/expiry.ts': 'records are as old as their times say; steady-clock.ts guards it',
   'packages/server/src/archive/store/archive-store.ts': 'whether the time of a record can be right',
+  'packages/server/src/doctor/checks/clock-check.ts': 'whether the clock can be right, and was set back',
   'packages/stack-kit/src/poll/source-times.ts': 'whether the time that a device tells can be right',
   'packages/stack-kit/src/testing/hosted-connector.ts': 'whether the time of a reading can be right',
 };

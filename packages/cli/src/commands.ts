@@ -13,6 +13,7 @@ import { configDiff, configRender, configRevisions } from './commands/config-rev
 import { configSet } from './commands/config-set.ts';
 import { configExport, configImport } from './commands/config-whole.ts';
 import { connectors, linkOperationCommands, providers } from './commands/connectors.ts';
+import { doctor } from './commands/doctor.ts';
 import { explain } from './commands/explain.ts';
 import { history } from './commands/history.ts';
 import { moduleLog } from './commands/module-log.ts';
@@ -91,6 +92,7 @@ export const commands: readonly CommandDeclaration[] = [
   configDiscard,
   configMissing,
   status,
+  doctor,
   ...completionCommands(() => ({ commands, globalOptions })),
   help,
 ];

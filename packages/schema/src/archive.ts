@@ -212,6 +212,9 @@ export type ClockJump = Static<typeof ClockJump>;
 
 const OptionalTime = Type.Union([Timestamp, Type.Null()]);
 
+/** With less on its disk a server soon cannot write its databases and the journal of the archive any more. */
+export const leastFreeBytes = 256 * 2 ** 20;
+
 export const ArchiveStats = Type.Object(
   {
     series: Type.Integer({ description: 'An object whose datatype was changed has several.' }),

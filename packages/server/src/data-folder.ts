@@ -25,7 +25,7 @@ export interface DataFolder {
 /** SQLite's codes. */
 const busy = 5;
 const notDatabase = 26;
-const lockName = 'telltale.lock';
+export const lockName = 'telltale.lock';
 /** A folder with this file is a data folder. */
 const knownName = 'cfgdb.sqlite';
 

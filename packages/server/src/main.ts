@@ -31,6 +31,12 @@ async function main(args: string[]): Promise<void> {
     process.stdout.write(helpText());
     return;
   }
+  if (args[0] === 'doctor') {
+    const { examine, thisMachine } = await import('./doctor/index.ts');
+    const found = await examine(args.slice(1), thisMachine(process.env, process.execArgv));
+    process.stdout.write(`${JSON.stringify(found)}\n`);
+    return;
+  }
   const settings = readSettings(args, process.env);
   const log = createLog(settings['log-level'], process.stdout);
   for (const variable of unknownVariables(process.env)) log.warn(`${variable} is not a setting; --help lists them all`);

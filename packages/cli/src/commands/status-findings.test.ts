@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { LinkState, LiveAlarm, Simulation } from '@telltale/schema';
+import { type LinkState, type LiveAlarm, leastFreeBytes, type Simulation } from '@telltale/schema';
 import type { LinkStatus, ModuleStatus, StatusFacts } from './status-facts.ts';
-import { findingsOf, leastFreeBytes } from './status-findings.ts';
+import { findingsOf } from './status-findings.ts';
 
 const since: [number, number] = [1_700_000_000, 0];
 

@@ -1,5 +1,5 @@
 // What of the state of a service somebody must do something about, and what is only worth knowing.
-import type { Simulation } from '@telltale/schema';
+import { leastFreeBytes, type Simulation } from '@telltale/schema';
 import { timeText, valueText } from '../words.ts';
 import type { LinkStatus, ModuleStatus, StatusFacts } from './status-facts.ts';
 
@@ -22,8 +22,6 @@ export interface Finding {
   readonly text: string;
 }
 
-/** With less the server soon cannot write its databases and the journal of the archive any more. */
-export const leastFreeBytes = 256 * 2 ** 20;
 const mostNamed = 3;
 
 /** What is wrong first. */

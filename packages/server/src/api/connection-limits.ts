@@ -33,9 +33,9 @@ export function connectionLimits(files: number, maxClients: number): ConnectionL
 }
 
 /** How many files this process may open; Node has raised it to the hard limit by the time it asks. */
-export function mostFiles(): number {
+export function mostFiles(limits = '/proc/self/limits'): number {
   try {
-    const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
+    const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync(limits, 'latin1')) ?? [];
     return limit === undefined ? usualFiles : Number(limit);
   } catch {
     return usualFiles;

@@ -1,0 +1,82 @@
+// `telltale doctor`: what people get wrong on the machine of the server. The server's own program looks, so that both know the
+// same; it is asked here, and shown.
+import { execFile } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Call, type CommandDeclaration, Refused } from '../declaration.ts';
+import type { Style } from '../terminal.ts';
+
+export interface DoctorFinding {
+  readonly check: string;
+  readonly level: 'ok' | 'look' | 'wrong';
+  readonly text: string;
+  /** A command, or what to set; null where nothing is to be done. */
+  readonly fix: string | null;
+}
+
+const settings = ['data', 'host', 'port'] as const;
+const mostBytes = 16 * 2 ** 20;
+
+export const doctor: CommandDeclaration = {
+  path: ['doctor'],
+  summary: 'Look at this machine for what keeps a server from starting or working, and say what to do',
+  arguments: [],
+  options: [
+    { name: 'data', value: 'FOLDER', summary: 'Data folder of the server; default: TELLTALE_DATA, else ./data' },
+    { name: 'host', value: 'ADDRESS', summary: 'Address that the server listens on' },
+    { name: 'port', value: 'PORT', summary: 'Port that the server listens on' },
+  ],
+  details:
+    'Run it on the machine of the server, as its user, whether the server runs or not. It reads, and changes nothing. Settings ' +
+    'are those of the environment, as the server takes them. Exit code 1 means that something is wrong.',
+  examples: ['telltale doctor --data /var/lib/telltale'],
+  run: async (call) => {
+    const findings = await examine(call);
+    const count = (level: DoctorFinding['level']) => findings.filter((each) => each.level === level).length;
+    const [wrong, look] = [count('wrong'), count('look')];
+    if (call.terminal.isJson) await call.terminal.json({ ok: wrong === 0, wrong, look, findings });
+    else await print(call, findings);
+    if (wrong > 0) throw new Refused(wrong === 1 ? '1 thing is wrong.' : `${wrong} things are wrong.`);
+  },
+};
+
+async function examine({ options, signal }: Call): Promise<DoctorFinding[]> {
+  const args = settings.flatMap((name) => {
+    const value = options.get(name);
+    return value === undefined ? [] : [`--${name}=${value}`];
+  });
+  const program = serverProgram();
+  const text = await new Promise<string>((resolve, reject) => {
+    const limits = { signal, maxBuffer: mostBytes };
+    execFile(process.execPath, [program, 'doctor', ...args], limits, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout);
+      else
+        reject(
+          signal.aborted ? error : new Refused(`The server's program cannot look: ${stderr.trim() || error.message}`),
+        );
+    });
+  });
+  return JSON.parse(text) as DoctorFinding[];
+}
+
+function serverProgram(): string {
+  try {
+    const manifest = fileURLToPath(import.meta.resolve('@telltale/server/package.json'));
+    return join(dirname(manifest), 'bin', 'telltale-server.js');
+  } catch {
+    throw new Refused('The server is not installed here: run telltale doctor on its machine, where it is.');
+  }
+}
+
+const styles: Record<DoctorFinding['level'], Style> = { ok: 'green', look: 'yellow', wrong: 'red' };
+
+async function print({ terminal }: Call, findings: readonly DoctorFinding[]): Promise<void> {
+  for (const { check, level, text, fix } of findings) {
+    await terminal.line(
+      { text: level.padEnd(7), style: styles[level] },
+      { text: check.padEnd(14), style: 'bold' },
+      text,
+    );
+    if (fix !== null) await terminal.line(`${' '.repeat(21)}→ ${fix}`);
+  }
+}

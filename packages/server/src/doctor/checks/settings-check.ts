@@ -1,0 +1,29 @@
+// Settings of the environment: unknown ones, and those that contradict each other.
+import { isLoopback } from '../../access/index.ts';
+import { unknownVariables } from '../../settings.ts';
+import { type Check, type Finding, look, ok, wrong } from '../finding.ts';
+
+const check = 'settings';
+
+export const checkSettings: Check = ({ settings, folder, machine }) => {
+  const { host, port } = settings;
+  const found: Finding[] = [ok(check, `Data folder ${folder}, address ${host}, port ${port}.`)];
+  if (!isLoopback(host)) {
+    const text = `The server refuses to listen on ${host}: it has no users yet, and so accepts its own machine only.`;
+    found.push(wrong(check, text, '--host 127.0.0.1, and a tunnel: ssh -L 8080:127.0.0.1:8080 MACHINE'));
+  }
+  for (const variable of unknownVariables(machine.environment)) {
+    found.push(look(check, `${variable} is not a setting and has no effect.`, 'npm start -- --help'));
+  }
+  const paths = [settings['data-path'], settings['channel-path'], settings['config-path']];
+  if (new Set(paths).size < paths.length) {
+    found.push(
+      wrong(
+        check,
+        `--data-path, --channel-path and --config-path are not all different: ${paths.join(', ')}.`,
+        'give each a path of its own',
+      ),
+    );
+  }
+  return found;
+};

@@ -1,0 +1,3 @@
+// What people get wrong on the machine of a server.
+export { examine } from './doctor.ts';
+export { thisMachine } from './machine.ts';
