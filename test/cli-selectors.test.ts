@@ -119,4 +119,28 @@ describe('telltale with selectors', () => {
       assert.equal(failed(await cli('watch', ...wrong)).code, 2, wrong.join(' '));
     }
   });
+
+  test('simulate takes what is selected once it is confirmed, and stops what of it is simulated', async () => {
+    const simulated = () => names('simulate');
+    const refused = failed(await cli('simulate', 'skid_*', '1'));
+    assert.deepEqual([refused.code, await simulated()], [1, ['skid_1', 'skid_late']]);
+    assert.match(refused.text, /This simulates 3 measurements: skid_1, skid_2, skid_late\. Add --yes to do it\./);
+    assert.deepEqual(await good('simulate', 'skid_*', '1', '--for', '600', '--datatype', 'b,d', '--yes'), {
+      simulated: [
+        { name: 'skid_1', value: 'd1', 'valid-for': 600 },
+        { name: 'skid_2', value: 'b1', 'valid-for': 600 },
+        { name: 'skid_late', value: 'd1', 'valid-for': 600 },
+      ],
+    });
+    assert.deepEqual(await names('simulate', '--area', 'plant'), ['skid_1']);
+    await good('simulate', '--stop', '*');
+    // One value that does not fit, and nothing is simulated.
+    assert.equal(failed(await cli('simulate', 'skid_*', '7', '--yes')).code, 2);
+    assert.match(failed(await cli('simulate', 'nowhere*', '7', '--yes')).text, /Nothing matches; nothing is simulated/);
+    assert.deepEqual(await simulated(), []);
+    await good('simulate', 'skid_1', '2');
+    assert.deepEqual(await good('simulate', '--stop', '--area', 'plant'), { stopped: ['skid_1'] });
+    assert.deepEqual(await good('simulate', '--stop', 'skid_*'), { stopped: [] });
+    assert.equal(failed(await cli('simulate', '--stop')).code, 2);
+  });
 });
