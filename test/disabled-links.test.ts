@@ -141,6 +141,7 @@ describe('a connector that is disabled', () => {
     await inService();
     await data.done('POST', '/connectors/plc/disable?authority=anna');
     await live.restart('SIGKILL');
+    assert.match(live.process.log, /"connector":"plc".*was disabled by anna at .* It stays so until it is enabled/);
     const { state, disabled } = await connector();
     assert.deepEqual([state, disabled?.by, disabled?.reason], ['disabled', 'anna', null]);
     const asked = device.asked.length;

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { NotConnected } from '@telltale/stack-kit';
-import { until } from '@telltale/stack-kit/testing';
+import { HostedConnector, until } from '@telltale/stack-kit/testing';
 import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import stack from '../src/stack.ts';
 import { JsonServer } from './json-server.ts';
 import { TestLink } from './test-link.ts';
 
@@ -58,6 +59,24 @@ describe('over TLS', { skip: spawnSync('openssl', ['version']).status === 0 ? fa
 
   test('a missing file of the authority is reported at once', async () => {
     await assert.rejects(secured({ caFile: 'other.pem' }).start(), NotConnected);
+  });
+
+  test('a missing file of the authority is waited for, whole: the connector comes up by itself when it is there', async (t) => {
+    const hosted = new HostedConnector({
+      role: stack.connector ?? assert.fail(),
+      vars: { baseUrl: `https://127.0.0.1:${secure.port}`, caFile: 'later.pem', scanPeriodMs: '20' },
+      folder,
+      measurements: [{ address: '/', datatype: 'd' }],
+    });
+    t.after(() => hosted.stop());
+    hosted.setPoints();
+    await until('it is missed', () => /cannot read caFile: ENOENT/.test(hosted.lastError));
+    const whole = readFileSync(join(folder, 'ca.pem'));
+    writeFileSync(join(folder, 'later.pem'), whole.subarray(0, whole.length / 2));
+    await until('half of it is no use', () => !hosted.lastError.includes('ENOENT'));
+    assert.notEqual(hosted.state, 'failed');
+    copyFileSync(join(folder, 'ca.pem'), join(folder, 'later.pem'));
+    await until('it is read', () => hosted.points.get('/')?.value === 5);
   });
 
   test('any certificate is taken only where that was asked for, and the log says so', async () => {

@@ -1,11 +1,14 @@
 // The certificates and keys of an encrypted connection, from the folder of the connector or provider.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ConnectionOptions } from 'node:tls';
+import { type ConnectionOptions, createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
 import { NotConnected } from '@telltale/stack-kit';
 import type { BrokerVariables } from './broker-variables.ts';
 
-/** Throws `NotConnected`, with the whole path, where a file cannot be read: somebody may be about to put it there. */
+/**
+ * Throws `NotConnected` where a file cannot be read, or is not what it should be: somebody may be about to put it there, and
+ * nothing is open yet.
+ */
 export async function readTls(variables: BrokerVariables, folder: string): Promise<ConnectionOptions> {
   const { caFile, certFile, keyFile, host, serverName } = variables;
   const read = async (name: string) => {
@@ -18,13 +21,23 @@ export async function readTls(variables: BrokerVariables, folder: string): Promi
   };
   const name = serverName || host;
   const isAddress = /^[0-9.]+$|:/.test(name);
-  return {
+  const files = {
     ...(caFile !== '' && { ca: await read(caFile) }),
     ...(certFile !== '' && { cert: await read(certFile) }),
     ...(keyFile !== '' && { key: await read(keyFile) }),
+  };
+  return {
+    secureContext: contextOf(files, folder),
     host: name,
     ...(!isAddress && { servername: name }),
     rejectUnauthorized: true,
-    minVersion: 'TLSv1.2',
   };
+}
+
+function contextOf(files: SecureContextOptions, folder: string): SecureContext {
+  try {
+    return createSecureContext({ ...files, minVersion: 'TLSv1.2' });
+  } catch (error) {
+    throw new NotConnected(`the certificates in ${folder} cannot be used: ${(error as Error).message}`);
+  }
 }

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { HostedConnector, until } from '@telltale/stack-kit/testing';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import stack from '../src/stack.ts';
 import { LinkedConnector } from './linked-connector.ts';
 import { LinkedProvider } from './linked-provider.ts';
 import { Mosquitto, makeCertificates, withoutMosquitto, withoutOpenssl } from './mosquitto.ts';
@@ -79,6 +82,36 @@ describe('an encrypted connection', { skip: withoutOpenssl }, () => {
     const without = new LinkedConnector({ vars, folder });
     without.setPoints([]);
     await assert.rejects(without.start(), { name: 'NotConnected' });
+  });
+
+  test('waits for its files, whole, and comes up by itself when they are there', async (t) => {
+    const broker = await start(['require_certificate true']);
+    t.after(() => broker.stop());
+    const folder = temporaryFolder(t);
+    const files = { caFile: 'ca.pem', certFile: 'client.pem', keyFile: 'client.key' };
+    const hosted = new HostedConnector({
+      role: stack.connector ?? assert.fail(),
+      vars: { host: 'localhost', port: `${broker.port}`, tls: 'true', ...files },
+      folder,
+      measurements: [{ address: 'tls/a', datatype: 'd' }],
+    });
+    t.after(() => hosted.stop());
+    hosted.setPoints();
+    for (const file of Object.values(files)) {
+      await until(`${file} is missed`, () => hosted.lastError.includes(`cannot read ${join(folder, file)}: ENOENT`));
+      assert.notEqual(hosted.state, 'failed');
+      const whole = readFileSync(join(broker.folder, file));
+      // As long as somebody copies it there.
+      writeFileSync(join(folder, file), whole.subarray(0, whole.length / 2));
+      await until('half of it is no use', () => !hosted.lastError.includes(`${file}: ENOENT`));
+      assert.notEqual(hosted.state, 'failed');
+      if (file === 'client.key') {
+        await until('it says so', () => /certificates in .* cannot be used/.test(hosted.lastError));
+      }
+      writeFileSync(join(folder, file), whole);
+    }
+    for (const file of Object.values(files)) copyFileSync(join(broker.folder, file), join(folder, file));
+    await until('it is up', () => hosted.state === 'up');
   });
 
   test('is not made to a broker whose certificate is not trusted, or is for another name', async (t) => {

@@ -1,13 +1,15 @@
 // The connector against a server in a process of its own.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readdirSync, renameSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type Datatype, quality, systemClock, type Value } from '@telltale/schema';
-import { until } from '@telltale/stack-kit/testing';
+import { HostedConnector, until } from '@telltale/stack-kit/testing';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { CertificateFolder } from '../src/certificate-folder.ts';
+import stack from '../src/stack.ts';
 import { UaBench } from './ua-bench.ts';
 import { UaDevice } from './ua-device.ts';
 
@@ -324,6 +326,39 @@ describe('a secured link', () => {
       } else await assert.rejects(bench.start(), { name: 'BackOff', message: /refuses the user/ });
       assert.equal(await bench.stop(), undefined);
     }
+  });
+
+  test('waits for the certificates that it needs, and comes up by itself when they are there', async (t) => {
+    const [folder, made] = [temporaryFolder(t), temporaryFolder(t)];
+    const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+    const options = { folder: made, applicationUri: 'urn:user', applicationName: 'joe', clock: systemClock, log };
+    const user = new CertificateFolder(options);
+    await user.initialize();
+    const endpointUrl = `opc.tcp://127.0.0.1:${device.port}`;
+    const address = UaDevice.address('Flow');
+    const hosted = new HostedConnector({
+      role: stack.connector ?? assert.fail(),
+      vars: { endpointUrl, ...named, userCertificate: 'joe.pem', publishingIntervalMs: '50', samplingIntervalMs: '20' },
+      folder,
+      measurements: [{ address, datatype: 'd' }],
+    });
+    t.after(() => hosted.stop());
+    const lacks = (what: RegExp) => until(String(what), () => what.test(hosted.lastError));
+    hosted.setPoints();
+    await lacks(/BadCertificateUntrusted/);
+    for (const name of readdirSync(join(folder, 'rejected'))) {
+      renameSync(join(folder, 'rejected', name), join(folder, 'trusted', name));
+    }
+    await lacks(/cannot read the certificate of the user: ENOENT/);
+    mkdirSync(join(folder, 'user'), { recursive: true });
+    const { certificate, privateKey } = user.ownFiles;
+    const whole = readFileSync(certificate);
+    copyFileSync(privateKey, join(folder, 'user', 'joe.pem.key'));
+    writeFileSync(join(folder, 'user', 'joe.pem'), whole.subarray(0, whole.length / 2));
+    await until('half of it is no use', () => !hosted.lastError.includes('ENOENT'));
+    assert.notEqual(hosted.state, 'failed');
+    copyFileSync(certificate, join(folder, 'user', 'joe.pem'));
+    await until('it is read', () => hosted.points.get(address)?.value === 7, { deadlineMs: 60_000 });
   });
 
   test('is refused to a user with a wrong password, who is not tried again at once', async () => {

@@ -1,6 +1,7 @@
 // Restarts connectors and providers, and takes them out of service: on disk first, then in effect. They stay so over
 // restarts and renderings until they are enabled, or are not configured any more.
 import { type Clock, ProblemError } from '@telltale/schema';
+import type { Logger } from 'pino';
 import {
   type DisabledLink,
   type DisabledLinkStore,
@@ -16,6 +17,7 @@ export interface LinkControlOptions {
   readonly store: DisabledLinkStore;
   readonly host: Pick<StackHost, 'has' | 'restart' | 'confirm' | 'setDisabled' | 'ended'>;
   readonly measurements: Pick<Measurements, 'setDisabled'>;
+  readonly log: Logger;
 }
 
 export class LinkControl {
@@ -36,7 +38,11 @@ export class LinkControl {
 
   /** Those of before the start; before the first rendering. */
   restore(stored: Iterable<StoredDisabledLink>): void {
-    for (const link of stored) this.#disabled.set(link.name, link);
+    for (const link of stored) {
+      const [role, name] = partsOf(link.name);
+      this.#disabled.set(link.name, link);
+      this.#options.log.info({ [role]: name }, `${disabledText(role, name, link)} It stays so until it is enabled.`);
+    }
   }
 
   find(role: Role, name: string): DisabledLink | undefined {
@@ -97,7 +103,7 @@ export class LinkControl {
   /** After the first rendering runs: what it does not have is forgotten. */
   deleteOrphans(): void {
     for (const key of [...this.#disabled.keys()]) {
-      const [role, name] = key.split(' ') as [Role, string];
+      const [role, name] = partsOf(key);
       if (!this.#options.host.has(role, name)) this.forget(role, name);
     }
   }
@@ -115,4 +121,8 @@ export class LinkControl {
 /** A role has no space in it. */
 function keyOf(role: Role, name: string): string {
   return `${role} ${name}`;
+}
+
+function partsOf(key: string): [Role, string] {
+  return key.split(' ') as [Role, string];
 }

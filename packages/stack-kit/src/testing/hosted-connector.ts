@@ -18,11 +18,11 @@ export interface HostedConnectorOptions {
   readonly vars: Readonly<Record<string, string>>;
   readonly folder: string;
   readonly measurements: readonly HostedPoint[];
-  readonly commands: readonly HostedPoint[];
+  readonly commands?: readonly HostedPoint[];
   /** Nobody could see whether a reading is true: none is judged. */
-  readonly isBlind: () => boolean;
+  readonly isBlind?: () => boolean;
   /** Why a good reading cannot be true; undefined where it can. */
-  readonly lieOf: (address: string, value: Value) => string | undefined;
+  readonly lieOf?: (address: string, value: Value) => string | undefined;
 }
 
 export interface Shown {
@@ -85,7 +85,7 @@ export class HostedConnector {
 
   /** The first call starts it. Every point is a new one, by its id: its value is owed again. */
   setPoints(): void {
-    const { measurements, commands } = this.#options;
+    const { measurements, commands = [] } = this.#options;
     this.#addresses.clear();
     this.#commands.clear();
     this.points.clear();
@@ -137,7 +137,7 @@ export class HostedConnector {
       shown.quality = quality;
       shown.value = value;
       if (isGood(quality)) shown.good++;
-      if (!this.#options.isBlind()) this.#judge(address, value, quality, timeUs);
+      if (this.#options.isBlind?.() !== true) this.#judge(address, value, quality, timeUs);
     }
     batch.clear();
     return 0;
@@ -148,7 +148,7 @@ export class HostedConnector {
       this.#accuse(`${address} was read at ${timeUs}, which is not a time of today in microseconds`);
     }
     if (!isGood(quality)) return;
-    const lie = value === undefined ? 'it has no value' : this.#options.lieOf(address, value);
+    const lie = value === undefined ? 'it has no value' : this.#options.lieOf?.(address, value);
     if (lie !== undefined) this.#accuse(`${address} was shown as ${value} with good quality: ${lie}`);
   }
 
