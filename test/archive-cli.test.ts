@@ -8,7 +8,7 @@ import { systemClock } from '@telltale/schema';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { run as runCommand } from '../packages/cli/src/run.ts';
 import { ArchiveBench } from '../packages/server/test/archive-bench.ts';
-import { type CliResult, RunningCli, runCli } from './cli-process.ts';
+import { type CliResult, RunningCli, runCli, spawnCli } from './cli-process.ts';
 import { until } from './until.ts';
 
 const bench = new ArchiveBench();
@@ -113,7 +113,7 @@ describe('telltale history', () => {
 
   test('says what is wrong', async () => {
     await bad('history levl', 1, /There is no measurement "levl"\. Did you mean level\?/);
-    await bad('history level --since yesterday', 2, /--since is a time/);
+    await bad('history level --since tomorrow', 2, /--since is a time/);
     await bad('history level --max-points many', 2, /--max-points is a whole number/);
     await bad('history level --aggregate avg,median', 2, /no aggregate "median": there are avg, mean, min/);
     await bad('history level --resample 90s --tz Europe/Vienna', 2, /--tz goes with --resample 1m or/);
@@ -215,4 +215,19 @@ test('the second signal ends an export into a FIFO that nobody reads', {
     return ended !== undefined;
   });
   assert.equal(ended, null);
+});
+
+test('telltale history takes times of the clock of the terminal', async () => {
+  const twice = { kind: 'measurements', name: 'twice', datatype: 'd' } as const;
+  archive.add(twice, Date.parse('2026-10-25T00:30:00Z') * 1000, 'd1');
+  archive.add(twice, Date.parse('2026-10-25T01:30:00Z') * 1000, 'd2');
+  const env = { TZ: 'Europe/Vienna' };
+  const history = async (since: string, until: string) => {
+    const line = ['history', 'twice', '--since', since, '--until', until];
+    const { code, stdout, stderr } = await spawnCli(line, { url: bench.url, env });
+    assert.equal(code, 0, stderr);
+    return values(stdout, 'twice');
+  };
+  assert.deepEqual(await history('2026-10-25', '2026-10-25 02:31'), ['d1']);
+  assert.deepEqual(await history('2026-10-25 02:30+01:00', '2026-10-25 03:00'), ['d2']);
 });

@@ -256,6 +256,7 @@ describe('telltale', () => {
     for (const shell of ['bash', 'zsh', 'fish']) {
       assert.match((await runCli(['completion', shell], nobody)).stdout, /telltale completion words --/);
     }
+    assert.match((await runCli(['completion', 'powershell'], nobody)).stdout, /Register-ArgumentCompleter -Native/);
     const words = async (...line: string[]) => (await runCli(['completion', 'words', '--', ...line], nobody)).stdout;
     assert.equal(await words('conf'), 'config\n');
     assert.equal(await words('config', 're'), 'rename\nrender\nrevisions\nrestore\n');

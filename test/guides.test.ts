@@ -53,7 +53,13 @@ function environment(folder: string, url: string, data: string): NodeJS.ProcessE
   const bin = join(folder, 'bin');
   mkdirSync(bin);
   writeFileSync(join(bin, 'telltale'), `#!/bin/sh\nexec '${process.execPath}' '${cliFile}' "$@"\n`, { mode: 0o755 });
-  return { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}`, TELLTALE_URL: url, TELLTALE_DATA: data };
+  return {
+    ...process.env,
+    PATH: `${bin}${delimiter}${process.env.PATH}`,
+    TELLTALE_URL: url,
+    TELLTALE_DATA: data,
+    XDG_CONFIG_HOME: folder,
+  };
 }
 
 for (const path of globSync(join(root, 'docs/guides/*.md')).sort()) {

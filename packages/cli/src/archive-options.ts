@@ -42,11 +42,15 @@ export function kindOf({ options }: Call): ArchiveKind {
   return options.has('commands') ? 'commands' : options.has('alarms') ? 'alarms' : 'measurements';
 }
 
-export function intervalOf({ options, signal }: Call, otherwise: Omit<ArchiveInterval, 'signal'>): ArchiveInterval {
+export function intervalOf(
+  { options, clock, signal }: Call,
+  otherwise: Omit<ArchiveInterval, 'signal'>,
+): ArchiveInterval {
   const [since, until] = [options.get('since'), options.get('until')];
+  const nowMs = clock.now() / 1000;
   return {
-    since: since === undefined ? otherwise.since : readMoment('since', since),
-    until: until === undefined ? otherwise.until : readMoment('until', until),
+    since: since === undefined ? otherwise.since : readMoment('since', since, nowMs),
+    until: until === undefined ? otherwise.until : readMoment('until', until, nowMs),
     signal,
   };
 }

@@ -13,6 +13,7 @@ import { configDiff, configRender, configRevisions } from './commands/config-rev
 import { configSet } from './commands/config-set.ts';
 import { configExport, configImport } from './commands/config-whole.ts';
 import { connectors, linkOperationCommands, providers } from './commands/connectors.ts';
+import { contextCommands } from './commands/context.ts';
 import { doctor } from './commands/doctor.ts';
 import { explain } from './commands/explain.ts';
 import { history } from './commands/history.ts';
@@ -31,7 +32,17 @@ import type { CommandDeclaration, OptionDeclaration } from './declaration.ts';
 import { helpText } from './help.ts';
 
 export const globalOptions: readonly OptionDeclaration[] = [
-  { name: 'url', value: 'URL', summary: 'URL of the service; default: TELLTALE_URL, else http://127.0.0.1:8080/' },
+  {
+    name: 'url',
+    value: 'URL',
+    summary: 'URL of the service; default: TELLTALE_URL, else a context, else http://127.0.0.1:8080/',
+  },
+  {
+    name: 'context',
+    value: 'NAME',
+    names: 'contexts',
+    summary: 'Service of telltale context add; default: TELLTALE_CONTEXT, else the current one',
+  },
   { name: 'json', summary: 'Print JSON on a terminal, too' },
   { name: 'no-color', summary: 'No colours; NO_COLOR does the same' },
   { name: 'timeout', value: 'DURATION', summary: 'Timeout of a request, such as 2m; default: 30s' },
@@ -45,6 +56,7 @@ const help: CommandDeclaration = {
   arguments: [{ name: 'COMMAND', optional: true, names: 'commands in all' }],
   repeatsFrom: 0,
   options: [],
+  isLocal: true,
   run: async ({ terminal, args }) => terminal.write(helpText(args, commands, globalOptions)),
 };
 
@@ -93,6 +105,7 @@ export const commands: readonly CommandDeclaration[] = [
   configMissing,
   status,
   doctor,
+  ...contextCommands,
   ...completionCommands(() => ({ commands, globalOptions })),
   help,
 ];

@@ -1,6 +1,7 @@
 // Completion for shells. Their scripts only pass the words on: completions are computed here, from the declarations
 // and, for names, from the service.
 import { type Family, familyNames } from '@telltale/schema';
+import { type Context, contextsFile, readContexts } from './contexts.ts';
 import type { ArgumentDeclaration, Call, CommandDeclaration, Named, OptionDeclaration } from './declaration.ts';
 import { namesOf } from './known-names.ts';
 import { findCommand, readWords } from './parse-command-line.ts';
@@ -30,6 +31,17 @@ if [[ "\${funcstack[1]}" == _telltale ]]; then _telltale "$@"; else compdef _tel
   fish: `# telltale completion fish > ~/.config/fish/completions/telltale.fish
 complete -c telltale -a '(telltale completion words -- (commandline -opc)[2..] "$(commandline -ct)" 2>/dev/null)'
 `,
+  powershell: `# telltale completion powershell >> $PROFILE
+Register-ArgumentCompleter -Native -CommandName telltale -ScriptBlock {
+  param($wordToComplete, $commandAst, $cursorPosition)
+  $words = @($commandAst.CommandElements | Select-Object -Skip 1 |
+    Where-Object { $_.Extent.EndOffset -lt $cursorPosition } |
+    ForEach-Object { if ($_ -is [System.Management.Automation.Language.StringConstantExpressionAst]) { $_.Value } else { $_.ToString() } })
+  telltale completion words "--last=$wordToComplete" '--' @words 2>$null | ForEach-Object {
+    [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
+  }
+}
+`,
 };
 
 /** `declared` is asked for late: these commands are declared as well. */
@@ -42,6 +54,7 @@ export function completionCommands(declared: () => Declared): CommandDeclaration
       arguments: [{ name: 'SHELL', values: shells }],
       usage: shells.join('|'),
       options: [],
+      isLocal: true,
       examples: ['telltale completion bash > ~/.local/share/bash-completion/completions/telltale'],
       run: async ({ terminal, args }) => terminal.write(scripts[args[0] ?? ''] ?? ''),
     },
@@ -50,7 +63,7 @@ export function completionCommands(declared: () => Declared): CommandDeclaration
       summary: 'List completions of the last word, for the scripts',
       arguments: [{ name: 'WORD', optional: true }],
       repeatsFrom: 0,
-      options: [],
+      options: [{ name: 'last', value: 'WORD', summary: 'The last word, for shells that drop an empty one' }],
       run: async (call) => {
         const found = await candidates(call, declared());
         await call.terminal.write(found.map((word) => `${word}\n`).join(''));
@@ -60,11 +73,12 @@ export function completionCommands(declared: () => Declared): CommandDeclaration
 }
 
 async function candidates(call: Call, { commands, globalOptions }: Declared): Promise<string[]> {
-  const before = call.args.slice(0, -1);
-  const word = call.args.at(-1) ?? '';
+  const last = call.options.get('last');
+  const before = last === undefined ? call.args.slice(0, -1) : call.args;
+  const word = last ?? call.args.at(-1) ?? '';
   const optionsOfAll = [...globalOptions, ...commands.flatMap(({ options }) => options)];
   const open = openOption(before.at(-1), optionsOfAll);
-  if (open !== undefined) return matching(open.values ?? [], word);
+  if (open !== undefined) return matching(await valuesOf(call, open, [], commands), word);
   const { plain, data } = readWords(before, optionsOfAll);
   const command = findCommand(plain, commands);
   const isData = before.includes('--');
@@ -104,13 +118,19 @@ function argumentAt(
 
 async function valuesOf(
   call: Call,
-  { names, values }: ArgumentDeclaration,
+  { names, values }: Pick<ArgumentDeclaration, 'names' | 'values'>,
   args: readonly string[],
   commands: readonly CommandDeclaration[],
 ): Promise<readonly string[]> {
   if (values !== undefined) return values;
   if (names === 'commands in all') return nextWords(args, commands);
+  if (names === 'contexts') return (await contextsOf(call)).map(({ name }) => name);
   return names === undefined ? [] : namesFromService(call, names, args);
+}
+
+async function contextsOf({ environment }: Call): Promise<readonly Context[]> {
+  const { contexts } = await readContexts(contextsFile(environment)).catch(() => ({ contexts: [] }));
+  return contexts;
 }
 
 /** None where the service cannot be asked: a completion is no place for errors. */

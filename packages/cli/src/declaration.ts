@@ -9,11 +9,13 @@ export interface OptionDeclaration {
   /** What stands after it, such as SECONDS; without it the option is a flag. */
   readonly value?: string;
   readonly summary: string;
+  /** For completion. */
+  readonly names?: Named;
   readonly values?: readonly string[];
 }
 
 /** What the names of an argument name. */
-export type Named = Family | 'revisions' | 'commands in all' | 'the family before it';
+export type Named = Family | 'revisions' | 'contexts' | 'commands in all' | 'the family before it';
 
 export interface ArgumentDeclaration {
   /** In capitals. */
@@ -38,6 +40,8 @@ export interface CommandDeclaration {
   readonly examples?: readonly string[];
   /** Another word for a command that the help lists. */
   readonly isAlias?: true;
+  /** True where no server is asked: then it does not matter which one is meant. */
+  readonly isLocal?: true;
   /** True where Ctrl-C is how it ends. */
   readonly isEndless?: true;
   readonly run: (call: Call) => Promise<void>;
@@ -53,6 +57,7 @@ export interface Call extends CommandLine {
   readonly client: TelltaleClient;
   readonly terminal: Terminal;
   readonly clock: Clock;
+  readonly environment: Readonly<Record<string, string | undefined>>;
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
   /** The bytes of a file, or of the standard input for `-`. */

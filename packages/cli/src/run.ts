@@ -1,6 +1,7 @@
 // Runs one command line: reads it, makes the client, and turns what goes wrong into one line and an exit code.
 import { defaultUrl, TelltaleClient, TelltaleProblem, Unreachable } from '@telltale/client';
 import type { Clock } from '@telltale/schema';
+import { type ChosenServer, chooseServer } from './choose-server.ts';
 import { commands, globalOptions } from './commands.ts';
 import { type CommandLine, exitCodes, Refused, UsageError } from './declaration.ts';
 import { isSystemError } from './files.ts';
@@ -35,7 +36,10 @@ export async function run(args: readonly string[], world: World): Promise<number
       const { options } = line;
       const color = !options.has('no-color') && (world.environment.NO_COLOR ?? '') === '';
       const terminal = new Terminal({ out, err, json: options.has('json'), color });
-      await line.command.run({ ...line, terminal, client: makeClient(line, world), ...world });
+      const server = line.command.isLocal
+        ? { url: defaultUrl, by: '' }
+        : await chooseServer(options, world.environment);
+      await line.command.run({ ...line, terminal, client: makeClient(options, server, terminal), ...world });
     }
     return exitCodes.good;
   } catch (error) {
@@ -59,15 +63,26 @@ function askedFor(args: readonly string[]): readonly string[] | 'version' | unde
   return plain.slice(0, known < 0 ? plain.length : Math.max(1, known));
 }
 
-function makeClient({ options }: CommandLine, { environment }: World): TelltaleClient {
-  const url = options.get('url') ?? (environment.TELLTALE_URL || defaultUrl);
+function makeClient(options: CommandLine['options'], server: ChosenServer, terminal: Terminal): TelltaleClient {
+  const { url } = server;
   const timeout = options.get('timeout');
   const timeoutS = timeout === undefined ? 30 : readSeconds('timeout', timeout, 86_400);
   try {
-    return new TelltaleClient({ url, timeoutMs: timeoutS * 1000 });
+    return new TelltaleClient({ url, timeoutMs: timeoutS * 1000, fetch: tellingWhere(server, terminal) });
   } catch {
     throw new UsageError(`${JSON.stringify(url)} is not an address: http://HOST:PORT/ is expected.`);
   }
+}
+
+/** Where a context says which server is asked, it is said once before anything is sent that may change something there. */
+function tellingWhere({ context, url }: ChosenServer, terminal: Terminal): typeof fetch {
+  let isTold = context === undefined;
+  return (input, init) => {
+    const isChange = !['GET', 'HEAD'].includes(init?.method ?? 'GET');
+    if (isChange && !isTold) terminal.note(`To ${context}, ${url}:`);
+    isTold ||= isChange;
+    return fetch(input, init);
+  };
 }
 
 function interrupted(err: Stream): number {
@@ -79,7 +94,7 @@ function explain(error: unknown): { text: string; code: number } {
   if (error instanceof UsageError) return { text: error.message, code: exitCodes.usage };
   if (error instanceof Refused) return { text: error.message, code: exitCodes.refused };
   if (error instanceof Unreachable) {
-    return { text: `${error.message} --url or TELLTALE_URL says where it is.`, code: exitCodes.unreachable };
+    return { text: `${error.message} --url, --context or TELLTALE_URL says where it is.`, code: exitCodes.unreachable };
   }
   if (error instanceof TelltaleProblem) {
     const { message, remedy, errors } = error;
