@@ -194,7 +194,7 @@ test('telltale config copy copies by rules, shows what it would make, and says h
     'plc',
     'plc3',
     'vars.host=10.0.0.3',
-    '--names',
+    '--rename',
     'skid1_*=skid3_*,plc_*=plc3_*',
     '--addresses',
     '1/*=3/*',
@@ -205,10 +205,10 @@ test('telltale config copy copies by rules, shows what it would make, and says h
   const { address } = await client.read<{ address: string }>('/commands/skid3_start');
   assert.equal(address, '3/c3');
   assert.match((await cli(...args)).stderr, /connectors has plc3 already, and 5 more; nothing was copied/);
-  assert.match((await cli('connectors', 'plc', 'y', '--names', 'a=b=c')).stderr, /is not FROM=TO/);
+  assert.match((await cli('connectors', 'plc', 'y', '--rename', 'a=b=c')).stderr, /is not FROM=TO/);
   await put('measurements', 'tag', { datatype: 'd', connectorName: 'opc', address: 'ns=2;s=A.x' });
   await put('connectors', 'opc', { stackName: 'opcua' });
-  const made = await cli('connectors', 'opc', 'opc2', '--names', 'tag=tag2', '--addresses', 'ns=2;s=A.*=ns=2;s=B.*');
+  const made = await cli('connectors', 'opc', 'opc2', '--rename', 'tag=tag2', '--addresses', 'ns=2;s=A.*=ns=2;s=B.*');
   assert.equal(made.code, 0, made.stderr);
   assert.equal((await client.read<{ address: string }>('/measurements/tag2')).address, 'ns=2;s=B.x');
 });

@@ -80,6 +80,7 @@ test('the examples of the help are understood', () => {
   const examples = commands.flatMap((command: CommandDeclaration) => command.examples ?? []);
   for (const example of examples) {
     const [, words = ''] = /(?:^|\| )telltale (.*?)(?: >.*)?$/.exec(example) ?? [];
-    assert.doesNotThrow(() => parse(...words.split(' ')), example);
+    const split = [...words.matchAll(/"[^"]*"|\S+/g)].map(([word]) => word);
+    assert.doesNotThrow(() => parse(...split), example);
   }
 });

@@ -14,23 +14,23 @@ export const configCopy: CommandDeclaration = {
   ],
   repeatsFrom: 3,
   options: [
-    { name: 'names', value: 'FROM=TO,…', summary: "Of a connector's points and alarms: such as 'skid1_*=skid2_*'" },
+    { name: 'rename', value: 'FROM=TO,…', summary: "Of a connector's points and alarms: such as 'skid1_*=skid2_*'" },
     { name: 'addresses', value: 'FROM=TO,…', summary: "Of a connector's points: such as '1/*=2/*'; others stay" },
     { name: 'dry-run', summary: 'Check only, change nothing' },
     ...renderOptions,
   ],
   details:
-    "Without --names, names that begin with the connector's begin with the new one. FIELD=VALUE sets fields of the copy " +
+    "Without --rename, names that begin with the connector's begin with the new one. FIELD=VALUE sets fields of the copy " +
     'itself, such as vars.host=10.0.0.2; FIELD= unsets them. References among the copied follow. History is not copied.',
   examples: [
     'telltale config copy measurements tank1_level tank3_level address=tank3.level',
-    "telltale config copy connectors plc plc2 --names 'skid1_*=skid2_*' vars.host=10.0.0.2",
+    "telltale config copy connectors plc plc2 --rename 'skid1_*=skid2_*' vars.host=10.0.0.2",
   ],
   run: async (call) => {
     const { client, terminal, args, options, signal } = call;
     const [family = '', name = '', to = '', ...fields] = args;
     const set = fields.map((text) => readPair(text, text.indexOf('='), 'FIELD=VALUE, such as vars.host=10.0.0.2'));
-    const [names, addresses] = [readRules(options.get('names')), readRules(options.get('addresses'))];
+    const [names, addresses] = [readRules(options.get('rename')), readRules(options.get('addresses'))];
     const request: CopyRequest = {
       family: family as Family,
       name,
