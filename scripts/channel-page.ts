@@ -58,6 +58,8 @@ const examples: { readonly [N in ChannelRequestName]: ChannelRequestFields<N> } 
   BrowseConnector: { name: 'waterworks', path: 'tank1', limit: 100 },
   OperateAlarms: { operations: [{ name: 'tank1_overflowing', opcode: 'activate' }], authority: 'shift 2' },
   AckAlarms: { alarms: ['tank1_overflowing'], authority: 'shift 2' },
+  ReadCertificates: { state: 'rejected' },
+  OperateCertificates: { operations: [{ name: '3fa9c1'.padEnd(64, '0'), opcode: 'trust' }] },
   OperateConnectors: {
     operations: [{ name: 'waterworks', opcode: 'disable', reason: 'the pump is being replaced' }],
     authority: 'shift 2',

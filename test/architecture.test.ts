@@ -33,6 +33,7 @@ const table: Record<string, readonly string[]> = {
     'server/upgrade',
   ],
   'server/access': ['schema'],
+  'server/certificates': ['schema', 'stack-kit', 'server/stacks'],
   'server/stacks': ['schema', 'server/points', 'server/threads', 'stack-kit'],
   'server/modules': ['schema', 'server/points', 'server/threads', 'stack-kit'],
   'server/runtime': [
@@ -51,6 +52,7 @@ const table: Record<string, readonly string[]> = {
     'server/access',
     'server/alarms',
     'server/archive',
+    'server/certificates',
     'server/cfgdb',
     'server/modules',
     'server/points',
@@ -120,6 +122,7 @@ const topFiles: Record<string, readonly string[]> = {
     'schema',
     'server/api',
     'server/archive',
+    'server/certificates',
     'server/cfgdb',
     'server/modules',
     'server/operations',

@@ -323,6 +323,16 @@ describe('diagnostics', () => {
     }
   });
 
+  test('certificates are listed as GET lists them, and operated on by thumbprint', async () => {
+    const { certificates } = await done('ReadCertificates', {});
+    assert.deepEqual(certificates, await data.read('/certificates'));
+    await channel.refused('invalid-body', 'ReadCertificates', { state: 'unknown' } as never);
+    const operations = (['trust', 'reject', 'renew', 'delete'] as const).map((opcode) => ({ name: 'ab', opcode }));
+    await done('OperateCertificates', { operations: [] });
+    const answer = await channel.refused('unknown-object', 'OperateCertificates', { operations });
+    assert.deepEqual(short(answer), Array(4).fill('ab: unknown-object'));
+  });
+
   test('connectors and providers are watched, and no longer', async () => {
     for (const [request, field] of [
       ['WatchConnectors', 'connectors'],

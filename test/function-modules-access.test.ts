@@ -244,6 +244,7 @@ describe('a function module', () => {
       OperateConnectors: { operations: [{ name: 'plc', opcode: 'restart' }] },
       OperateProviders: { operations: [{ name: 'panel', opcode: 'restart' }] },
       OperateFunctionModules: { operations: [{ name: 'loop', opcode: 'stop' }] },
+      OperateCertificates: { operations: [{ name: 'ab', opcode: 'trust' }] },
     };
     const open: Partial<Record<ChannelRequestName, object>> = {
       ReadDatabase: { select: {} },

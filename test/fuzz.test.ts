@@ -1,8 +1,11 @@
 // The server against requests that are made from its own OpenAPI document. FUZZ_REQUESTS says how many, TEST_SEED
 // repeats a run.
 import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { familyNames, isUnset } from '@telltale/schema';
+import { ovenCertificate } from '@telltale/stack-kit/testing';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import fc from 'fast-check';
 import { HttpClient } from './http-client.ts';
@@ -87,6 +90,11 @@ async function repair(): Promise<void> {
   }
   const answer = await server.send('POST', '/cfgdb/txn?render=1', { operations: [...deletions, ...whole] });
   assert.equal(answer.status, 204, await answer.text());
+  for (const place of ['own/certificate.pem', 'rejected/oven.pem']) {
+    const file = join(folder, 'stacks', 'connector-plc', place);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, ovenCertificate);
+  }
   const url = `${server.config}/function-modules/pump_1/executable`;
   const headers = { 'content-type': 'application/octet-stream' };
   assert.equal((await fetch(url, { method: 'PUT', headers, body: '#!/bin/sh\n' })).status, 204);

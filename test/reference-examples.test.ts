@@ -2,8 +2,10 @@
 // the page was asked of.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { ovenCertificate } from '@telltale/stack-kit/testing';
 import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { moduleArgs, startServer } from './server-process.ts';
 
@@ -41,6 +43,12 @@ function inOrder(examples: readonly Example[]): Example[] {
 
 test('every example of the reference page works against the demo plant', { skip: withoutCurl }, async (t) => {
   const folder = temporaryFolder(t);
+  // One that the plant presents, and that was presented to it: whatever can be done to a certificate can be done to it.
+  for (const place of ['own/certificate.pem', 'rejected/press.pem']) {
+    const file = join(folder, 'data', 'stacks', 'connector-waterworks', place);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, ovenCertificate);
+  }
   const server = await startServer(t, { data: join(folder, 'data'), args: ['--demo', ...moduleArgs] });
   const config = async (method: string, path: string, type: string, body: string) => {
     const answer = await fetch(`${server.url}/config/v2/${path}`, { method, headers: { 'content-type': type }, body });

@@ -4,6 +4,7 @@ import { archiveCheck, archiveCompact, archiveErase, archiveStats } from './comm
 import { archiveExport, archiveImport } from './commands/archive-files.ts';
 import { areas } from './commands/areas.ts';
 import { browse } from './commands/browse.ts';
+import { certificateOperationCommands, certificates, showCertificates } from './commands/certificates.ts';
 import { configCopy } from './commands/config-copy.ts';
 import { configMissing } from './commands/config-missing.ts';
 import { configDelete, configGet, configPut } from './commands/config-objects.ts';
@@ -75,6 +76,9 @@ export const commands: readonly CommandDeclaration[] = [
   ...linkOperationCommands.connectors,
   providers,
   ...linkOperationCommands.providers,
+  certificates,
+  showCertificates,
+  ...certificateOperationCommands,
   browse,
   stacks,
   moduleStatus,

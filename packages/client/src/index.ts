@@ -14,6 +14,7 @@ export {
   ValueError,
 } from '@telltale/schema';
 export * from './archive-access.ts';
+export * from './certificates.ts';
 export * from './channel.ts';
 export type { ArchiveColumns } from './columns-reader.ts';
 export * from './configuration-access.ts';

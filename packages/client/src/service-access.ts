@@ -24,6 +24,12 @@ export class ServiceAccess {
     await this.#transport.text('readyz', { signal });
   }
 
+  /** What is to be done soon, though the service does its work: a sentence each. Rejects where it does not. */
+  async warnings({ signal }: AskOptions = {}): Promise<readonly string[]> {
+    const { warnings } = await this.#transport.json<{ warnings?: string[] }>('readyz', { signal });
+    return warnings ?? [];
+  }
+
   async version({ signal }: AskOptions = {}): Promise<string> {
     const { info } = await this.#transport.json<{ info?: { version?: unknown } }>('openapi.json', { signal });
     return String(info?.version ?? '');

@@ -1,6 +1,7 @@
 // The client as a whole: where the service is, and its parts. Runs wherever there is `fetch` and `WebSocket`.
 import { type AreaCounts, type Clock, systemClock } from '@telltale/schema';
 import { ArchiveAccess } from './archive-access.ts';
+import { Certificates } from './certificates.ts';
 import { Channel, type ChannelOptions } from './channel.ts';
 import { ConfigurationAccess } from './configuration-access.ts';
 import type { WebSocketConstructor } from './connection.ts';
@@ -40,6 +41,8 @@ export class TelltaleClient {
   /** How they are, and what their devices have. */
   readonly connectors: Connectors;
   readonly providers: Providers;
+  /** Of connectors and providers: own, trusted and rejected. */
+  readonly certificates: Certificates;
   readonly functionModules: FunctionModules;
   /** The history of measurements, commands and alarms. */
   readonly archive: ArchiveAccess;
@@ -68,6 +71,7 @@ export class TelltaleClient {
     this.alarms = new Alarms(data);
     this.connectors = new Connectors(data);
     this.providers = new Providers(data);
+    this.certificates = new Certificates(data);
     this.functionModules = new FunctionModules(data);
     this.archive = new ArchiveAccess(data);
     this.configuration = new ConfigurationAccess(transport(configBase));

@@ -49,6 +49,8 @@ const examples: { [N in ChannelRequestName]: ChannelRequestFields<N> } = {
   BrowseConnector: { name: 'plc', path: 'tank', limit: 10 },
   OperateAlarms: { operations: [{ name: 'high', opcode: 'activate' }], authority: 'anna' },
   AckAlarms: { alarms: ['high'] },
+  ReadCertificates: { state: 'rejected' },
+  OperateCertificates: { operations: [{ name: 'ab'.repeat(32), opcode: 'trust', of: 'connector/plc' }] },
   OperateConnectors: { operations: [{ name: 'plc', opcode: 'disable', reason: 'new pump' }], authority: 'anna' },
   OperateProviders: { operations: [{ name: 'panel', opcode: 'enable' }] },
   OperateFunctionModules: { operations: [{ name: 'loop', opcode: 'restart' }] },

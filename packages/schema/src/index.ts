@@ -2,6 +2,7 @@
 export * from './archive.ts';
 export * from './areas.ts';
 export * from './boolean-text.ts';
+export * from './certificates.ts';
 export * from './channel.ts';
 export * from './channel-notifications.ts';
 export * from './configuration.ts';

@@ -25,6 +25,7 @@ import {
   type ArchiveStorage,
   archive,
   type ConfigurationParts,
+  certificates,
   configuration,
   configuredObjects,
   examplePlant,
@@ -35,6 +36,7 @@ import {
   type LiveData,
   liveObjects,
   revisions,
+  type ServedCertificates,
   type ServiceParts,
   type StackAccess,
   service,
@@ -46,12 +48,13 @@ export interface Interfaces
   extends Omit<ArchiveParts, 'clock' | 'storage'>,
     Omit<ConfigurationParts, 'mayUpload'>,
     Pick<InstanceParts, 'links'>,
-    Pick<ServiceParts, 'unavailable' | 'diskFailure'> {
+    Pick<ServiceParts, 'unavailable' | 'diskFailure' | 'warnings'> {
   readonly settings: Settings;
   readonly log: Logger;
   readonly data: LiveData;
   readonly instances: StackAccess;
   readonly modules: FunctionModules;
+  readonly certificates: ServedCertificates;
   readonly tokens: ModuleTokens;
   readonly metrics: Metrics;
   readonly gate: Gate;
@@ -95,6 +98,7 @@ export function implementationsOf(parts: Interfaces): Implementations {
   return {
     ...liveObjects({ data, stacks, boot: randomUUID().slice(0, 8) }),
     ...instances({ stacks, links: parts.links, modules: parts.modules }),
+    ...certificates(parts.certificates),
     ...archive({ ...parts, clock: systemClock, storage: () => storageOf(settings) }),
     ...configuredObjects(parts.cfgdb),
     ...tables(parts.cfgdb),

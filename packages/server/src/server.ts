@@ -9,20 +9,21 @@ import { isLoopback, ModuleTokens } from './access/index.ts';
 import { Alarms } from './alarms/index.ts';
 import { type ChannelServer, type HttpServer, Metrics } from './api/index.ts';
 import { Archive, Archiving } from './archive/index.ts';
+import { Certificates } from './certificates/index.ts';
 import { ConfigurationDatabase, type Rename } from './cfgdb/index.ts';
 import { type DataFolder, takeDataFolder } from './data-folder.ts';
 import { FolderWatch } from './folder-watch.ts';
 import { createChannel, createHttp, type Interfaces, implementationsOf } from './interfaces.ts';
 import { loadDemo } from './load-demo.ts';
 import { Executables, ModuleService } from './modules/index.ts';
-import { Gate, Imports, LiveData, StackAccess, type StackCatalogue } from './operations/index.ts';
+import { Gate, Imports, LiveData, StackAccess } from './operations/index.ts';
 import { Commands, Measurements } from './points/index.ts';
 import { RenameHistory } from './rename-history.ts';
 import { Runtime } from './runtime/index.ts';
 import { ServiceCondition } from './service-condition.ts';
 import { serviceMetrics } from './service-metrics.ts';
 import type { Settings } from './settings.ts';
-import { type Discovery, discoverStacks, StackHost } from './stacks/index.ts';
+import { catalogueOf, type Discovery, discoverStacks, StackHost } from './stacks/index.ts';
 import { cannotListen, cannotStart, StartFailed } from './start-failed.ts';
 import { LiveState } from './state/index.ts';
 import { stateFormat, upgradeFolder } from './upgrade/index.ts';
@@ -52,6 +53,7 @@ export class Server {
   readonly #modules: ModuleService;
   readonly #state: LiveState;
   readonly #host: StackHost;
+  readonly #certificates: Certificates;
   readonly #runtime: Runtime;
   readonly #measurements: Measurements;
   readonly #commands: Commands;
@@ -186,12 +188,15 @@ export class Server {
         else log.error(`${reason}: nothing is written until it is put back`);
       },
     });
+    const catalogue = catalogueOf(stacks);
+    this.#certificates = new Certificates({ folder: settings.data, host: this.#host, stacks: catalogue, clock, log });
     this.#condition = new ServiceCondition({
       folder: settings.data,
       log,
       watch: this.#watch,
       disks: [this.#state, this.#cfgdb, this.#archive],
       stores: [this.#cfgdb, this.#state, this.#executables, this.#archive],
+      warners: [this.#certificates],
     });
     const data = new LiveData({ measurements: this.#measurements, commands: this.#commands, alarms: this.#alarms });
     this.#renameHistory = new RenameHistory({
@@ -227,11 +232,13 @@ export class Server {
       modules,
       cfgdb: this.#cfgdb,
       executables: this.#executables,
-      stacks: catalogueOf(stacks),
+      stacks: catalogue,
+      certificates: this.#certificates,
       tokens: this.#tokens,
       metrics,
       unavailable: () => this.#unavailable(),
       diskFailure: () => this.#condition.failure,
+      warnings: () => this.#condition.warnings(),
       losses: this.#condition,
       gate,
       url: () => this.url,
@@ -241,17 +248,14 @@ export class Server {
     this.#channel = createChannel(interfaces, implementations);
     metrics.watch(
       serviceMetrics({
-        cfgdb: this.#cfgdb,
-        data,
-        state: this.#state,
-        missing: () => this.#condition.missing(),
+        ...interfaces,
         archive: this.#archive,
         archiving: this.#archiving,
         imports: this.#imports,
+        state: this.#state,
+        missing: () => this.#condition.missing(),
         host: this.#host,
-        modules,
         channel: this.#channel,
-        gate,
       }),
     );
     this.#channel.serve(this.#http);
@@ -287,6 +291,7 @@ export class Server {
     this.#condition.logAllMissing();
     this.#phase = 'ready';
     this.#modules.begin();
+    this.#certificates.begin();
     void this.#executables.checkAll();
   }
 
@@ -316,6 +321,7 @@ export class Server {
     await Promise.all([this.#channel.close(), this.#http.close()]);
     clearTimeout(cutOff);
     await this.#imports.close();
+    await this.#certificates.close();
     await this.#host.close(closeMs);
     await this.#alarms.close();
     this.#commands.close();
@@ -390,10 +396,4 @@ export class Server {
       new ProblemError('connector-down', `Connector ${connector} is down: ${refusal}. Nothing was sent.`),
     );
   }
-}
-
-function catalogueOf(found: Discovery['stacks']): StackCatalogue {
-  const described = (role: 'connector' | 'provider') =>
-    new Map(found.flatMap(({ stack }) => (stack[role] === undefined ? [] : [[stack.name, stack[role].describe()]])));
-  return { connector: described('connector'), provider: described('provider') };
 }

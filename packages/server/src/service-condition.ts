@@ -1,4 +1,5 @@
-// What is wrong with the disk and the data stored on it, over all parts: for /readyz, refusals of writes and the log.
+// What is wrong with the disk and the data stored on it, over all parts, and what is to be done soon: for /readyz, refusals
+// of writes and the log.
 import { resolve, sep } from 'node:path';
 import { ProblemError } from '@telltale/schema';
 import type { Logger } from 'pino';
@@ -12,6 +13,8 @@ export interface ServiceConditionOptions {
   readonly disks: readonly { readonly failure: string | undefined }[];
   /** The acknowledged data that each has lost: sentences that begin with the name of a file or folder. */
   readonly stores: readonly { readonly missing: readonly string[]; acknowledgeMissing(): void | Promise<void> }[];
+  /** What is to be done soon, by whoever knows it: a sentence each. */
+  readonly warners: readonly { readonly warnings: readonly string[] }[];
 }
 
 export class ServiceCondition {
@@ -39,6 +42,11 @@ export class ServiceCondition {
   get writeRefusal(): ProblemError | undefined {
     const { failure } = this.#options.watch;
     return failure === undefined ? undefined : new ProblemError('data-folder-gone', `${failure}; nothing is written.`);
+  }
+
+  /** What is to be done soon, though the service does its work: a sentence each. */
+  warnings(): string[] {
+    return this.#options.warners.flatMap(({ warnings }) => warnings);
   }
 
   /** A sentence each, beginning with a path. */

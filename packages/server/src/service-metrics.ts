@@ -2,6 +2,7 @@
 import type { LiveFunctionModule } from '@telltale/schema';
 import type { ChannelServer, Metric, Sample } from './api/index.ts';
 import type { Archive, Archiving } from './archive/index.ts';
+import type { Certificates } from './certificates/index.ts';
 import type { ConfigurationDatabase } from './cfgdb/index.ts';
 import type { FunctionModules } from './modules/index.ts';
 import type { Gate, Imports, LiveData } from './operations/index.ts';
@@ -14,6 +15,7 @@ export interface MetricSources {
   readonly state: LiveState;
   /** Acknowledged data that is missing. */
   readonly missing: () => readonly string[];
+  readonly certificates: Pick<Certificates, 'known'>;
   readonly archive: Archive;
   readonly archiving: Archiving;
   readonly imports: Pick<Imports, 'counts'>;
@@ -80,6 +82,7 @@ export function serviceMetrics(sources: MetricSources): Metric[] {
     },
     ...archiveMetrics(sources),
     ...stackMetrics(host),
+    ...certificateMetrics(sources.certificates),
     ...moduleMetrics(sources.modules),
   ];
 }
@@ -125,6 +128,27 @@ function archiveMetrics({ archive, archiving, imports }: MetricSources): Metric[
       return archiving.counts.mistimed;
     }),
     counter('clock_jumps_total', 'How often the time of day was set.', () => archiving.stats().jumpCount),
+  ];
+}
+
+function certificateMetrics(certificates: Pick<Certificates, 'known'>): Metric[] {
+  return [
+    {
+      name: 'telltale_certificate_days_left',
+      help: 'Days until a certificate expires; less than zero: it has expired.',
+      type: 'gauge',
+      labels: ['role', 'name', 'use', 'thumbprint'],
+      read: () =>
+        certificates.known
+          .filter(({ state }) => state !== 'rejected')
+          .map(({ role, name, use, thumbprint, 'days-left': value }) => ({
+            labels: { role, name, use, thumbprint },
+            value,
+          })),
+    },
+    gauge('certificates_rejected', 'Certificates of peers that were refused, and wait for a person.', () => {
+      return certificates.known.filter(({ state }) => state === 'rejected').length;
+    }),
   ];
 }
 

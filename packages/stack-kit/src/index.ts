@@ -1,6 +1,7 @@
 // What a protocol stack is written against.
 export { default as Type, type Static, type TObject } from 'typebox';
 export * from './address-syntax.ts';
+export * from './certificates/index.ts';
 export * from './connector.ts';
 export * from './define-stack.ts';
 export * from './document-stack.ts';

@@ -28,6 +28,8 @@ export interface ParameterDescription {
   unit?: DurationUnit;
   /** Not shown to anybody. Of the form `file:NAME`, it is the first line of that file in its folder of secrets. */
   secret?: true;
+  /** The name of a file with certificates in the folder of the connector or provider. */
+  certificate?: CertificateOf;
   /** True where there is no default and the schema does not call it optional. */
   required: boolean;
 }
@@ -52,6 +54,7 @@ const maxPatternText = 1024;
 
 const keywords = [
   ...['type', 'title', 'description', 'default', 'enum', 'minimum', 'maximum', 'pattern', 'form', 'unit', 'secret'],
+  'certificate',
 ];
 
 export interface SecretOptions {
@@ -66,6 +69,22 @@ export interface SecretOptions {
  */
 export function Secret(options: SecretOptions): TString {
   return Type.String({ ...options, secret: true });
+}
+
+/** Its own; that of the user as whom it comes, which is in the folder `user`; or those of authorities. */
+export type CertificateOf = 'own' | 'user' | 'authority';
+
+export interface CertificateFileOptions {
+  readonly title: string;
+  readonly description: string;
+  readonly of: CertificateOf;
+}
+
+/** The name of a file in the folder of the connector or provider; empty where there is none. */
+export function CertificateFile({ of, ...options }: CertificateFileOptions): TString {
+  const pattern = '^(?:[A-Za-z0-9_-][A-Za-z0-9._-]{0,99})?$';
+  const form = 'the name of a file, without a folder: at most 100 of 0-9, a-z, A-Z, _, - and .';
+  return Type.String({ ...options, default: '', pattern, form, certificate: of });
 }
 
 /** Throws where the description itself is wrong. */
@@ -130,6 +149,7 @@ function describe(name: string, schema: TSchema, mandatory: boolean): ParameterD
     form,
     unit,
     secret,
+    certificate,
   } = schema as Keywords;
   const foreign = Object.keys(schema).find((keyword) => !keywords.includes(keyword));
   if (foreign !== undefined) throw new Error(`${foreign} is not supported: only ${keywords.join(', ')}`);
@@ -145,6 +165,7 @@ function describe(name: string, schema: TSchema, mandatory: boolean): ParameterD
     }
     parameter.secret = true;
   }
+  if (certificate !== undefined) parameter.certificate = certificate;
   if (pattern !== undefined) {
     if (typeof pattern !== 'string') throw new Error('the pattern must be a text');
     parameter.regex = pattern;
@@ -187,6 +208,7 @@ interface Keywords {
   form?: unknown;
   unit?: unknown;
   secret?: unknown;
+  certificate?: CertificateOf;
 }
 
 function typeOf({ type, enum: words }: Keywords): ParameterDescription['type'] {

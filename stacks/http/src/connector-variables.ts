@@ -1,5 +1,6 @@
 // The variables of the connector, and what must hold between them.
 import {
+  CertificateFile,
   Secret,
   type Static,
   scanPeriodVariable,
@@ -46,12 +47,10 @@ export const connectorVariables = Type.Object({
     default: '',
   }),
   key: Secret({ title: 'API key', default: '' }),
-  caFile: Type.String({
+  caFile: CertificateFile({
     title: 'File with the CA certificates',
     description: 'PEM, in the folder of the connector. Only these are trusted then, not the CAs of the system.',
-    default: '',
-    pattern: '^(?:[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,100})?$',
-    form: 'the name of a file, without a folder: at most 101 of 0-9, a-z, A-Z, _, - and .',
+    of: 'authority',
   }),
   dangerouslyTrustAnyCertificate: Type.Boolean({
     title: 'Accept any certificate',

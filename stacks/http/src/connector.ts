@@ -13,6 +13,7 @@ import {
   type InstanceDetail,
   NoAnswer,
   NotConnected,
+  PeerCertificates,
   Poller,
   type PollRequest,
   type ReadingTrace,
@@ -21,6 +22,7 @@ import {
   type StackCommand,
   type StackPoint,
   type StackPoints,
+  TlsPeer,
 } from '@telltale/stack-kit';
 import { browseDocument, browsePaths } from './browse.ts';
 import { judgeAnswer, requestOf } from './command-request.ts';
@@ -52,12 +54,14 @@ class HttpConnector implements Connector {
   readonly #options: ConnectorOptions<ConnectorVariables>;
   readonly #poller: Poller<PathRequest>;
   readonly #times: SourceTimes;
+  readonly #certificates: PeerCertificates;
   #client: HttpClient | undefined;
   #items = new Map<number, Item>();
   #states = new Map<string, PathState>();
 
   constructor(options: ConnectorOptions<ConnectorVariables>) {
     this.#options = options;
+    this.#certificates = new PeerCertificates(options);
     const { clock, meter, log, publish, variables, maxClockSkewMs } = options;
     this.#times = new SourceTimes({ clock, maxSkewMs: maxClockSkewMs });
     this.#poller = new Poller<PathRequest>({
@@ -104,6 +108,7 @@ class HttpConnector implements Connector {
   async close(): Promise<void> {
     this.#client?.close();
     this.#client = undefined;
+    await this.#certificates.close();
   }
 
   detail(): InstanceDetail {
@@ -228,7 +233,10 @@ class HttpConnector implements Connector {
     const { baseUrl, timeoutMs, maxBodyBytes, requestsAtOnce, caFile, dangerouslyTrustAnyCertificate } = variables;
     if (dangerouslyTrustAnyCertificate)
       log.warn('certificates are not verified: an attacker on the network can read and change all traffic');
-    const ca = caFile === '' ? undefined : await readCertificates(join(folder, caFile));
+    const ca = caFile === '' ? undefined : await readAuthorities(join(folder, caFile));
+    const { host, hostname } = new URL(baseUrl);
+    const certificates = this.#certificates;
+    const peer = TlsPeer.of({ certificates, address: host, serverName: hostname, clock });
     return new HttpClient({
       baseUrl,
       headers: headersOf(variables),
@@ -236,7 +244,8 @@ class HttpConnector implements Connector {
       maxBodyBytes,
       connections: requestsAtOnce,
       clock,
-      tls: { ...(ca !== undefined && { ca }), ...(dangerouslyTrustAnyCertificate && { rejectUnauthorized: false }) },
+      tls: ca === undefined ? {} : { ca },
+      peer: dangerouslyTrustAnyCertificate ? undefined : await peer,
     });
   }
 }
@@ -282,7 +291,7 @@ function headersOf({ headers, user, password, token, keyHeader, key }: Connector
   };
 }
 
-async function readCertificates(file: string): Promise<string> {
+async function readAuthorities(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {

@@ -2,7 +2,9 @@
 // followed, since it would take the credentials to wherever it leads.
 import { Agent, type AgentOptions, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { Agent as TlsAgent, type AgentOptions as TlsAgentOptions, request as tlsRequest } from 'node:https';
+import type { TLSSocket } from 'node:tls';
 import { type Clock, onAbort } from '@telltale/schema';
+import type { TlsPeer } from '@telltale/stack-kit';
 
 export interface HttpClientOptions {
   readonly baseUrl: string;
@@ -11,7 +13,9 @@ export interface HttpClientOptions {
   readonly maxBodyBytes: number;
   readonly connections: number;
   readonly clock: Clock;
-  readonly tls: { readonly ca?: string; readonly rejectUnauthorized?: boolean };
+  readonly tls: { readonly ca?: string };
+  /** Decides on the certificate of the server; undefined: any will do. */
+  readonly peer: Pick<TlsPeer, 'guard'> | undefined;
 }
 
 export interface HttpAnswer {
@@ -53,14 +57,15 @@ export class HttpClient {
   readonly #url: URL;
   readonly #basePath: string;
   readonly #agent: Agent;
+  /** Whose connections are for one request each. */
+  readonly #single: Agent;
 
   constructor(options: HttpClientOptions) {
     this.#options = options;
     this.#url = new URL(options.baseUrl);
     this.#basePath = this.#url.pathname.replace(/\/+$/, '');
-    const { connections, tls } = options;
-    const agentOptions: AgentOptions & TlsAgentOptions = { keepAlive: true, maxSockets: connections, ...tls };
-    this.#agent = this.#isTls ? new TlsAgent(agentOptions) : new Agent(agentOptions);
+    this.#agent = this.#newAgent({ keepAlive: true, maxSockets: options.connections });
+    this.#single = this.#newAgent({ keepAlive: false });
   }
 
   /** Over a pooled connection. Throws `Unanswered`, or the reason of the signal. */
@@ -70,19 +75,27 @@ export class HttpClient {
 
   /** Over a new connection: if the server were just closing a pooled one, the outcome would be unknown. */
   send(sending: Sending): Promise<HttpAnswer> {
-    return this.#ask(sending, false);
+    return this.#ask(sending, this.#single);
   }
 
   close(): void {
     this.#agent.destroy();
+    this.#single.destroy();
+  }
+
+  /** Without sessions: what was refused once is not resumed. */
+  #newAgent(options: AgentOptions): Agent {
+    const { tls, peer } = this.#options;
+    if (!this.#isTls) return new Agent(options);
+    return new GuardedAgent({ ...options, ...tls, rejectUnauthorized: false, maxCachedSessions: 0 }, peer);
   }
 
   get #isTls(): boolean {
     return this.#url.protocol === 'https:';
   }
 
-  #ask({ method, path, headers, body, signal }: Sending, agent: Agent | false): Promise<HttpAnswer> {
-    const { clock, timeoutMs, tls } = this.#options;
+  #ask({ method, path, headers, body, signal }: Sending, agent: Agent): Promise<HttpAnswer> {
+    const { clock, timeoutMs } = this.#options;
     const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
     if (signal.aborted) {
       reject(signal.reason);
@@ -90,7 +103,6 @@ export class HttpClient {
     }
     const make = this.#isTls ? tlsRequest : request;
     const asking = make({
-      ...(agent === false && tls),
       agent,
       method,
       protocol: this.#url.protocol,
@@ -167,10 +179,25 @@ export class HttpClient {
   }
 }
 
+class GuardedAgent extends TlsAgent {
+  readonly #peer: HttpClientOptions['peer'];
+
+  constructor(options: TlsAgentOptions, peer: HttpClientOptions['peer']) {
+    super(options);
+    this.#peer = peer;
+  }
+
+  override createConnection(...args: Parameters<TlsAgent['createConnection']>) {
+    const socket = super.createConnection(...args);
+    this.#peer?.guard(socket as TLSSocket);
+    return socket;
+  }
+}
+
 /** The moment from which on the server may have it: nothing leaves before the connection is there. */
 function whenSent(asking: ClientRequest, isTls: boolean, call: () => void): void {
   asking.on('socket', (socket) => {
-    if (socket.connecting) socket.once(isTls ? 'secureConnect' : 'connect', call);
+    if (socket.connecting) socket.once(isTls ? 'secureConnect' : 'connect', () => socket.destroyed || call());
     else call();
   });
 }

@@ -1,15 +1,22 @@
 // One connection to a broker, from CONNECT to the end. The library's client lives as long as the connection and no longer:
 // what it keeps to send again after a reconnect, a command above all, goes with it.
 import { randomBytes, randomInt } from 'node:crypto';
-import type { ConnectionOptions } from 'node:tls';
 import { type Clock, onAbort } from '@telltale/schema';
-import { BackOff, type Meter, NoAnswer, NotConnected } from '@telltale/stack-kit';
+import {
+  BackOff,
+  type Meter,
+  NoAnswer,
+  NotConnected,
+  PeerCertificates,
+  type StackLog,
+  TlsPeer,
+} from '@telltale/stack-kit';
 import { type IClientOptions, type IClientPublishOptions, type IPublishPacket, MqttClient, type Packet } from 'mqtt';
-import { BrokerStream } from './broker-stream.ts';
+import { BrokerStream, type BrokerTls } from './broker-stream.ts';
 import type { BrokerVariables } from './broker-variables.ts';
 import { PacketGuard } from './packet-guard.ts';
 import { codeText, isFailure, isUnwelcome } from './reason-code.ts';
-import { readTls } from './tls-files.ts';
+import { peerNameOf, readTls } from './tls-files.ts';
 
 export interface BrokerLinkOptions {
   readonly name: string;
@@ -17,6 +24,7 @@ export interface BrokerLinkOptions {
   readonly clock: Clock;
   /** With the certificates. */
   readonly folder: string;
+  readonly log: StackLog;
   readonly cleanStart: boolean;
   readonly will?: IClientOptions['will'];
   readonly meter?: Meter;
@@ -71,14 +79,18 @@ export class BrokerLink {
 
   /** Throws `NotConnected` or `BackOff`. */
   static async open(options: BrokerLinkOptions, signal: AbortSignal): Promise<BrokerLink> {
-    const tls = options.variables.tls ? await readTls(options.variables, options.folder) : undefined;
+    const tls = options.variables.tls ? await tlsOf(options) : undefined;
     signal.throwIfAborted();
     const link = new BrokerLink(options, tls);
-    await link.#connected(signal);
+    try {
+      await link.#connected(signal);
+    } finally {
+      await tls?.peer.settled();
+    }
     return link;
   }
 
-  private constructor(options: BrokerLinkOptions, tls: ConnectionOptions | undefined) {
+  private constructor(options: BrokerLinkOptions, tls: BrokerTls | undefined) {
     const { variables, cleanStart, will, name } = options;
     const { host, port, version, user, password, pingAfterMs, timeoutMs } = variables;
     this.#options = options;
@@ -364,6 +376,13 @@ export class BrokerLink {
     this.#stream.destroy();
     this.#end(reason);
   }
+}
+
+async function tlsOf({ variables, folder, clock, log }: BrokerLinkOptions): Promise<BrokerTls> {
+  const options = await readTls(variables, folder);
+  const certificates = new PeerCertificates({ folder, clock, log });
+  const address = `${variables.host}:${variables.port}`;
+  return { options, peer: await TlsPeer.of({ certificates, address, serverName: peerNameOf(variables), clock }) };
 }
 
 function lost(message: string): NotConnected {

@@ -4,13 +4,20 @@
 import { connect, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+import type { TlsPeer } from '@telltale/stack-kit';
 import type { PacketGuard } from './packet-guard.ts';
+
+export interface BrokerTls {
+  readonly options: ConnectionOptions;
+  /** Decides on the certificate of the broker. */
+  readonly peer: Pick<TlsPeer, 'guard' | 'settled'>;
+}
 
 export interface BrokerStreamOptions {
   readonly host: string;
   readonly port: number;
   /** Undefined: not encrypted. */
-  readonly tls: ConnectionOptions | undefined;
+  readonly tls: BrokerTls | undefined;
   readonly guard: PacketGuard;
 }
 
@@ -34,7 +41,7 @@ export class BrokerStream extends Duplex {
     super({ allowHalfOpen: false });
     this.#guard = guard;
     this.#tcp = connect({ host, port, noDelay: true });
-    this.#socket = tls === undefined ? this.#tcp : connectTls({ ...tls, socket: this.#tcp });
+    this.#socket = tls === undefined ? this.#tcp : secured(this.#tcp, tls);
     for (const socket of new Set([this.#tcp, this.#socket])) {
       socket.on('error', (error) => this.destroy(error));
       socket.on('close', () => this.#closeWhenTaken());
@@ -110,4 +117,10 @@ export class BrokerStream extends Duplex {
   #closeWhenTaken(): void {
     if (this.#rest.length === 0 || this.#isHeld) this.destroy();
   }
+}
+
+function secured(tcp: Socket, { options, peer }: BrokerTls): Socket {
+  const socket = connectTls({ ...options, socket: tcp });
+  peer.guard(socket);
+  return socket;
 }

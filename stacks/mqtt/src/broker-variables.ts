@@ -1,14 +1,5 @@
 // The variables that say which broker is meant and how it is reached: the same for connectors and providers.
-import { Secret, type Static, Type } from '@telltale/stack-kit';
-
-const file = (title: string, description: string) =>
-  Type.String({
-    title,
-    description,
-    default: '',
-    pattern: '^(?:[A-Za-z0-9_-][A-Za-z0-9._-]{0,99})?$',
-    form: 'the name of a file, without a folder: at most 100 of 0-9, a-z, A-Z, _, - and .',
-  });
+import { CertificateFile, Secret, type Static, Type } from '@telltale/stack-kit';
 
 export const brokerVariables = {
   host: Type.String({
@@ -31,15 +22,27 @@ export const brokerVariables = {
   }),
   tls: Type.Boolean({
     title: 'Use TLS',
-    description: 'The certificate of the broker is always verified.',
+    description:
+      'The certificate of the broker is always verified: by a CA, or as the very one that a person has trusted.',
     default: false,
   }),
-  caFile: file(
-    'File with the trusted CA certificates',
-    'PEM, in the folder of this connector or provider. Empty: the well-known CAs.',
-  ),
-  certFile: file('File with the client certificate', 'PEM, in the same folder; for brokers that require one.'),
-  keyFile: file('File with the private key of the client certificate', 'PEM, in the same folder.'),
+  caFile: CertificateFile({
+    title: 'File with the trusted CA certificates',
+    description: 'PEM, in the folder of this connector or provider. Empty: the well-known CAs.',
+    of: 'authority',
+  }),
+  certFile: CertificateFile({
+    title: 'File with the client certificate',
+    description: 'PEM, in the same folder; for brokers that require one.',
+    of: 'own',
+  }),
+  keyFile: Type.String({
+    title: 'File with the private key of the client certificate',
+    description: 'PEM, in the same folder.',
+    default: '',
+    pattern: '^(?:[A-Za-z0-9_-][A-Za-z0-9._-]{0,99})?$',
+    form: 'the name of a file, without a folder: at most 100 of 0-9, a-z, A-Z, _, - and .',
+  }),
   serverName: Type.String({
     title: 'Name that the certificate of the broker must contain',
     description: 'Empty: the host.',

@@ -156,7 +156,7 @@ class MqttConnector implements Connector {
   }
 
   async connect(signal: AbortSignal): Promise<void> {
-    const { name, variables, clock, folder, meter } = this.#options;
+    const { name, variables, clock, folder, log, meter } = this.#options;
     for (const tap of this.#taps.values()) tap.forget();
     this.#devices.forget(clock.now());
     this.#connectedMs = Math.floor(clock.now() / 1000);
@@ -166,6 +166,7 @@ class MqttConnector implements Connector {
         variables,
         clock,
         folder,
+        log,
         meter,
         cleanStart: variables.cleanStart,
         ...(variables.hostId !== '' && { will: this.#hostState(false, this.#connectedMs) }),

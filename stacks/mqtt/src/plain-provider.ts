@@ -86,7 +86,7 @@ export class PlainProvider implements Provider {
       return undefined;
     };
     const link = await BrokerLink.open(
-      { name, variables, clock, folder, cleanStart: true, ...will, onMessage },
+      { name, variables, clock, folder, log, cleanStart: true, ...will, onMessage },
       signal,
     );
     this.#link = link;

@@ -10,7 +10,7 @@ import type { BrokerVariables } from './broker-variables.ts';
  * nothing is open yet.
  */
 export async function readTls(variables: BrokerVariables, folder: string): Promise<ConnectionOptions> {
-  const { caFile, certFile, keyFile, host, serverName } = variables;
+  const { caFile, certFile, keyFile } = variables;
   const read = async (name: string) => {
     const path = join(folder, name);
     try {
@@ -19,7 +19,7 @@ export async function readTls(variables: BrokerVariables, folder: string): Promi
       throw new NotConnected(`cannot read ${path}: ${(error as NodeJS.ErrnoException).code}`);
     }
   };
-  const name = serverName || host;
+  const name = peerNameOf(variables);
   const isAddress = /^[0-9.]+$|:/.test(name);
   const files = {
     ...(caFile !== '' && { ca: await read(caFile) }),
@@ -30,7 +30,8 @@ export async function readTls(variables: BrokerVariables, folder: string): Promi
     secureContext: contextOf(files, folder),
     host: name,
     ...(!isAddress && { servername: name }),
-    rejectUnauthorized: true,
+    // `TlsPeer` decides: it knows what a person has trusted.
+    rejectUnauthorized: false,
   };
 }
 
@@ -40,4 +41,9 @@ function contextOf(files: SecureContextOptions, folder: string): SecureContext {
   } catch (error) {
     throw new NotConnected(`the certificates in ${folder} cannot be used: ${(error as Error).message}`);
   }
+}
+
+/** What the certificate of the broker must contain. */
+export function peerNameOf({ serverName, host }: BrokerVariables): string {
+  return serverName || host;
 }

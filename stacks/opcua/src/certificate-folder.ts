@@ -1,11 +1,11 @@
 // The certificates of one connector or provider: its own, made once, and those of the other side that a person trusts.
-// An untrusted certificate is refused, and stored in `rejected` for a person to inspect and move.
-import { createPrivateKey, createPublicKey, randomUUID, sign, verify, X509Certificate } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+// An untrusted certificate is refused, and kept for a person to decide.
+import { createPrivateKey, createPublicKey, sign, verify, X509Certificate } from 'node:crypto';
+import { mkdir, readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '@telltale/schema';
-import type { StackLog } from '@telltale/stack-kit';
+import { isInForce, PeerCertificates, parseCertificate, type StackLog, titleOf, writeWhole } from '@telltale/stack-kit';
 import { crypto_utils, type StatusCode, StatusCodes } from 'node-opcua-client';
 
 export interface CertificateFolderOptions {
@@ -13,6 +13,8 @@ export interface CertificateFolderOptions {
   /** Stands in the own certificate. */
   readonly applicationUri: string;
   readonly applicationName: string;
+  /** Of the other side, where there is one alone. */
+  readonly peer?: string;
   /** Certificates are valid by the time of day. */
   readonly clock: Clock;
   readonly log: StackLog;
@@ -22,9 +24,6 @@ type PrivateKey = ReturnType<typeof crypto_utils.coercePEMorDerToPrivateKey>;
 
 const dayMs = 86_400_000;
 const validYears = 20;
-/** Strangers cannot fill the disk. */
-const maxRejected = 100;
-const maxCertificateBytes = 64 * 1024;
 
 /** What the library calls a certificate store and a key pair, both. */
 export class CertificateFolder {
@@ -33,10 +32,12 @@ export class CertificateFolder {
   readonly certificateFile = '<in-memory>';
   readonly privateKeyFile = '<in-memory>';
   readonly #options: CertificateFolderOptions;
+  readonly #peers: PeerCertificates;
   #own: { readonly certificate: Buffer; readonly privateKey: PrivateKey } | undefined;
 
   constructor(options: CertificateFolderOptions) {
     this.#options = options;
+    this.#peers = new PeerCertificates(options);
   }
 
   get ownFiles(): { readonly certificate: string; readonly privateKey: string } {
@@ -78,19 +79,20 @@ export class CertificateFolder {
     return this.#ownPair().privateKey;
   }
 
-  /** Good where a person trusts this very certificate and it is in force. */
-  async checkCertificate(certificate: Buffer | Buffer[]): Promise<StatusCode> {
+  /** Good where a person trusts this very certificate and it is in force. `address`: of the peer, where it is known. */
+  async checkCertificate(certificate: Buffer | Buffer[], address = this.#options.peer ?? ''): Promise<StatusCode> {
     const leaf = leafOf(certificate);
     if (leaf === undefined) return StatusCodes.BadCertificateInvalid;
-    if (!leaf.raw.equals(this.getCertificate()) && !(await this.#isTrusted(leaf))) {
-      await this.#reject(leaf);
+    if (!(await this.#isKnown(leaf))) {
+      await this.#peers.reject(leaf, address, 'nobody has trusted it');
       return StatusCodes.BadCertificateUntrusted;
     }
-    const now = this.#nowMs();
-    const isInForce = now >= Date.parse(leaf.validFrom) && now <= Date.parse(leaf.validTo);
-    if (!isInForce)
-      this.#options.log.warn(`the certificate ${nameOf(leaf)} is refused: it is only valid ${validity(leaf)}`);
-    return isInForce ? StatusCodes.Good : StatusCodes.BadCertificateTimeInvalid;
+    if (isInForce(leaf, this.#nowMs())) return StatusCodes.Good;
+    const { validFrom, validTo } = leaf;
+    this.#options.log.warn(
+      `the certificate ${titleOf(leaf)} is refused: it is only valid from ${validFrom} to ${validTo}`,
+    );
+    return StatusCodes.BadCertificateTimeInvalid;
   }
 
   async verifyCertificate(certificate: Buffer | Buffer[]): Promise<string> {
@@ -99,7 +101,7 @@ export class CertificateFolder {
 
   async getTrustStatus(certificate: Buffer): Promise<StatusCode> {
     const leaf = leafOf(certificate);
-    const isKnown = leaf !== undefined && (leaf.raw.equals(this.getCertificate()) || (await this.#isTrusted(leaf)));
+    const isKnown = leaf !== undefined && (await this.#isKnown(leaf));
     return isKnown ? StatusCodes.Good : StatusCodes.BadCertificateUntrusted;
   }
 
@@ -108,7 +110,9 @@ export class CertificateFolder {
   async rejectCertificate(): Promise<void> {}
   async addIssuer(): Promise<void> {}
   async addRevocationList(): Promise<void> {}
-  async dispose(): Promise<void> {}
+  async dispose(): Promise<void> {
+    await this.#peers.close();
+  }
 
   #nowMs(): number {
     return Math.floor(this.#options.clock.now() / 1000);
@@ -147,29 +151,8 @@ export class CertificateFolder {
     return { certificate, key };
   }
 
-  async #isTrusted(leaf: X509Certificate): Promise<boolean> {
-    const folder = join(this.#options.folder, 'trusted');
-    for (const name of await readdir(folder).catch(() => [])) {
-      const known = leafOf(await readFile(join(folder, name)).catch(() => Buffer.alloc(0)));
-      if (known?.raw.equals(leaf.raw)) return true;
-    }
-    return false;
-  }
-
-  async #reject(leaf: X509Certificate): Promise<void> {
-    const { folder, log } = this.#options;
-    const name = `${leaf.fingerprint.replaceAll(':', '').toLowerCase()}.der`;
-    const [rejected, trusted] = [join(folder, 'rejected', name), join(folder, 'trusted')];
-    try {
-      const known = await readdir(join(folder, 'rejected'));
-      if (!known.includes(name)) {
-        await writeWhole(rejected, leaf.raw);
-        await keepNewest(join(folder, 'rejected'), maxRejected);
-      }
-      log.warn(`refused the certificate ${nameOf(leaf)}: to trust it, move ${rejected} to ${trusted}`);
-    } catch (error) {
-      log.warn(`refused the certificate ${nameOf(leaf)}, which could not be stored: ${(error as Error).message}`);
-    }
+  async #isKnown(leaf: X509Certificate): Promise<boolean> {
+    return leaf.raw.equals(this.getCertificate()) || (await this.#peers.isTrusted(leaf));
   }
 }
 
@@ -219,48 +202,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-/** Wholly old or wholly new, whatever ends the process. */
-async function writeWhole(file: string, content: string | Buffer): Promise<void> {
-  const temporary = `${file}.${randomUUID()}`;
-  try {
-    await writeFile(temporary, content, { mode: 0o600, flush: true });
-    await rename(temporary, file);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-}
-
-/** So that who comes later is found there, however many strangers came before. */
-async function keepNewest(folder: string, count: number): Promise<void> {
-  const files = (await readdir(folder)).map((name) => join(folder, name));
-  if (files.length <= count) return;
-  const stats = files.map((file) =>
-    stat(file).then(
-      ({ mtimeMs }) => ({ file, mtimeMs }),
-      () => ({ file, mtimeMs: 0 }), // moved meanwhile
-    ),
-  );
-  const old = (await Promise.all(stats)).toSorted((one, other) => other.mtimeMs - one.mtimeMs).slice(count);
-  await Promise.all(old.map(({ file }) => rm(file, { force: true })));
-}
-
-/** DER, PEM, or a chain of which the first counts; undefined if it is none of these. */
+/** Of a chain, the first counts. */
 function leafOf(certificate: Buffer | Buffer[]): X509Certificate | undefined {
-  const bytes = Array.isArray(certificate) ? certificate[0] : certificate;
-  if (bytes === undefined || bytes.length === 0 || bytes.length > maxCertificateBytes) return undefined;
-  try {
-    return new X509Certificate(bytes);
-  } catch {
-    return undefined;
-  }
-}
-
-function nameOf(certificate: X509Certificate): string {
-  const uri = /URI:([^,\s]{1,256})/.exec(certificate.subjectAltName ?? '')?.[1];
-  return JSON.stringify(uri ?? certificate.subject.slice(0, 256));
-}
-
-function validity({ validFrom, validTo }: X509Certificate): string {
-  return `from ${validFrom} to ${validTo}`;
+  return parseCertificate(Array.isArray(certificate) ? certificate[0] : certificate);
 }

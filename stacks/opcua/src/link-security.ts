@@ -54,7 +54,7 @@ export async function chooseSecurity(
   }
   const status = await certificates.checkCertificate(best.serverCertificate);
   if (status.isBad()) {
-    throw new NotConnected(`the certificate of the server is refused (${status.name}): see the log for what to do`);
+    throw new NotConnected(`the certificate of the server is refused (${status.name}): telltale certificates`);
   }
   return {
     securityMode: best.securityMode,

@@ -138,7 +138,14 @@ export class UaLink {
   /** Throws `NotConnected` or `BackOff`. */
   static async open(options: LinkOptions, signal: AbortSignal): Promise<UaLink> {
     const { folder, applicationUri, clock, log, variables } = options;
-    const certificates = new CertificateFolder({ folder, applicationUri, applicationName: 'Telltale', clock, log });
+    const certificates = new CertificateFolder({
+      folder,
+      applicationUri,
+      applicationName: 'Telltale',
+      peer: variables.endpointUrl,
+      clock,
+      log,
+    });
     await certificates.initialize();
     if (variables.dangerouslyTrustAnyServer) {
       log.warn('dangerouslyTrustAnyServer: the password is sent to any server at this address');

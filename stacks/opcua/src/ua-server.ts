@@ -90,6 +90,10 @@ export function makeServer({ variables, applicationUri, certificates, clock }: U
   server.on('newChannel', (channel) => {
     if (!allowed.allows(channel.remoteAddress))
       (channel as unknown as { abruptlyInterrupt(): void }).abruptlyInterrupt();
+    // The library asks without saying of whom.
+    const { remoteAddress } = channel;
+    const checkCertificate = (certificate: Buffer) => certificates.checkCertificate(certificate, remoteAddress);
+    Object.defineProperty(channel, 'certificateManager', { value: { checkCertificate } });
   });
   return server;
 }

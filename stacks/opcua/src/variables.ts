@@ -47,6 +47,7 @@ export const connectorVariables = Type.Object({
     default: '',
     pattern: userFilePattern,
     form: 'the name of a file, without a folder: at most 64 of 0-9, a-z, A-Z, _, - and .',
+    certificate: 'user',
   }),
   applicationUri: Type.String({
     title: 'Application URI of the connector',

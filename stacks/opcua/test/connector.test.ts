@@ -250,7 +250,7 @@ describe('a secured link', () => {
       await assert.rejects(bench.start(), { name: 'NotConnected', message: /BadCertificateUntrusted/ });
       await bench.connector.close();
     }
-    assert.match(bench.log.join('\n'), /to trust it, move \S+rejected\/[0-9a-f]{40}\.der to \S+trusted/);
+    assert.match(bench.log.join('\n'), /to trust it, telltale certificates trust [0-9a-f]{16}/);
     trust(bench);
     await bench.start();
     await bench.reads('Flow', 7, quality.good);

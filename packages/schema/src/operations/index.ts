@@ -1,5 +1,6 @@
 // The catalogue: every operation of the service, by name.
 import { archiveOperations } from './archive.ts';
+import { certificateOperations } from './certificates.ts';
 import { databaseOperations, executableOperations, stackOperations } from './configuration.ts';
 import { configuredObjectOperations } from './configured-objects.ts';
 import { copyOperations } from './copies.ts';
@@ -25,6 +26,7 @@ export const operations = {
   ...alarmOperationsOfService,
   ...connectorOperations,
   ...providerOperations,
+  ...certificateOperations,
   ...explainOperations,
   ...areaOperations,
   ...liveObjectsOperations,

@@ -21,6 +21,7 @@ export type Resource =
   | 'alarms'
   | 'connectors'
   | 'providers'
+  | 'certificates'
   | 'function-modules'
   | 'archive'
   | 'configuration'

@@ -5,7 +5,17 @@ import { declare, json, reads } from './operation.ts';
 const service = { tag: 'Service', resource: 'service' } as const;
 
 const Health = Type.Object({ status: Type.Literal('ok') }, { title: 'Health', additionalProperties: false });
-const Readiness = Type.Object({ status: Type.Literal('ready') }, { title: 'Readiness', additionalProperties: false });
+const Readiness = Type.Object(
+  {
+    status: Type.Literal('ready'),
+    warnings: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'What is to be done soon, such as to renew a certificate; a sentence each.',
+      }),
+    ),
+  },
+  { title: 'Readiness', additionalProperties: false },
+);
 
 const Effect = Type.Object(
   {

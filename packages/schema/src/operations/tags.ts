@@ -17,6 +17,10 @@ const tags: Readonly<Record<string, Tag>> = {
   Alarms: { description: 'The states of alarms, and how to operate them.', guide: 'live-data' },
   Connectors: { description: 'The connections to devices: their state, counters and points.', guide: 'connectors' },
   Providers: { description: 'What serves the plant to other systems.', guide: 'connectors' },
+  Certificates: {
+    description: 'The certificates of connectors and providers, and whom they trust.',
+    guide: 'certificates',
+  },
   'Function modules': {
     description: 'Programs that the service runs: state, log, control.',
     guide: 'function-modules',

@@ -4,6 +4,7 @@ import type { ConfigurationDatabase } from '../cfgdb/index.ts';
 import type { FunctionModules } from '../modules/index.ts';
 import type { LiveData } from './data/index.ts';
 import type { StackAccess } from './diagnostics/index.ts';
+import type { ServedCertificates } from './implementations/index.ts';
 
 /** An object that examples are about. */
 export interface ExampleObject {
@@ -29,6 +30,7 @@ export interface ExampleSource {
   readonly instances: StackAccess;
   readonly modules: Pick<FunctionModules, 'names'>;
   readonly cfgdb: ConfigurationDatabase;
+  readonly certificates: Pick<ServedCertificates, 'list'>;
   readonly unavailable: () => unknown;
   /** Where the service listens. */
   readonly url: () => string;
@@ -60,6 +62,8 @@ export async function examplePlant(source: ExampleSource): Promise<ExamplePlant>
   await add('connectors', connector ?? instances.names('connector')[0]);
   await add('providers', instances.names('provider')[0]);
   await add('function-modules', modules.names()[Symbol.iterator]().next().value);
+  const [certificate] = await source.certificates.list();
+  if (certificate !== undefined) objects.set('certificates', { name: certificate.thumbprint });
   const [newest] = await cfgdb.call('revisions');
   return { base: source.url(), objects, ...(newest && { revision: newest.id }) };
 }

@@ -96,9 +96,9 @@ export class StackHost {
   }
 
   /** As it is configured; its points remain. Does nothing where there is none. */
-  restart(role: Role, name: string): void {
+  restart(role: Role, name: string, reason = 'restarted by a user'): void {
     const hosting = this.#hostings.get(keyOf(role, name));
-    hosting?.thread.restart(hosting.hosted, hosting.hosted.instance, 'restarted by a user');
+    hosting?.thread.restart(hosting.hosted, hosting.hosted.instance, reason);
   }
 
   /** It is stopped, and its points remain, until it is set to undefined. Does nothing where there is none. */
@@ -198,6 +198,13 @@ export class StackHost {
   /** As `status`, for one instance; undefined where it does not exist. */
   statusOf(role: Role, name: string): InstanceStatus | undefined {
     return this.#hostings.get(keyOf(role, name))?.hosted.status();
+  }
+
+  /** As they are configured, and whether each is up. */
+  instances(): { readonly role: Role; readonly instance: Instance; readonly isUp: boolean }[] {
+    return Array.from(this.#hostings.values(), ({ hosted: { role, instance, isUp = false } }) => {
+      return { role, instance, isUp };
+    });
   }
 
   /** Calls on each change of a state, until the returned function is called. */

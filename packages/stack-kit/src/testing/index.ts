@@ -10,4 +10,5 @@ export * from './free-port.ts';
 export { HostedConnector } from './hosted-connector.ts';
 export * from './instance-options.ts';
 export * from './peer-process.ts';
+export * from './sample-certificates.ts';
 export * from './until.ts';

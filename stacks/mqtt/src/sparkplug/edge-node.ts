@@ -93,7 +93,7 @@ export class EdgeNode implements Provider {
   }
 
   async connect(signal: AbortSignal): Promise<void> {
-    const { name, variables, clock, folder } = this.#options;
+    const { name, variables, clock, folder, log } = this.#options;
     const { group, node, primaryHost } = variables;
     await this.#nextBdSeq();
     const will = { topic: this.#topic('NDEATH'), payload: this.#death(), qos: 1 as const, retain: false };
@@ -101,7 +101,10 @@ export class EdgeNode implements Provider {
       if (payload !== undefined) this.#hear(topic, payload, packet);
       return undefined;
     };
-    const link = await BrokerLink.open({ name, variables, clock, folder, cleanStart: true, will, onMessage }, signal);
+    const link = await BrokerLink.open(
+      { name, variables, clock, folder, log, cleanStart: true, will, onMessage },
+      signal,
+    );
     this.#link = link;
     this.#hostTimestamp = Number.NEGATIVE_INFINITY;
     const states = primaryHost === '' ? [] : [`spBv1.0/STATE/${primaryHost}`];

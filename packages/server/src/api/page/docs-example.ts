@@ -18,6 +18,7 @@ const madeUp: ReadonlyMap<string, ExampleObject> = new Map(
     measurements: 'level',
     connectors: 'plant',
     providers: 'scada',
+    certificates: 'ab'.repeat(32),
     'function-modules': 'dosing',
     stacks: 'simulator',
   }).map(([segment, name]) => [segment, { name }]),

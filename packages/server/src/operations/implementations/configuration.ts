@@ -1,15 +1,11 @@
 // Implements the operations on the configuration as a whole: the stacks, the database file, transactions, rendering, and the
 // executables of function modules.
-import { type FunctionModule, ProblemError, type Stack } from '@telltale/schema';
+import { type FunctionModule, ProblemError } from '@telltale/schema';
 import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
 import type { Executables, FunctionModules } from '../../modules/index.ts';
+import type { StackCatalogue } from '../../stacks/index.ts';
 import type { Implementations } from './implementation.ts';
 import { renderingOf } from './revisions.ts';
-
-export interface StackCatalogue {
-  readonly connector: ReadonlyMap<string, Stack>;
-  readonly provider: ReadonlyMap<string, Stack>;
-}
 
 /** Acknowledged data of any part that was missing when the service started. */
 interface Losses {

@@ -8,6 +8,7 @@ const parts = {
   metricsText: () => Promise.resolve(''),
   unavailable: () => undefined,
   diskFailure: () => undefined,
+  warnings: () => [],
   paths: { data: '/plant', config: '/config/v2' },
   documents: { openApi: () => Buffer.alloc(0), reference: async () => Buffer.alloc(0), page: async () => undefined },
 };

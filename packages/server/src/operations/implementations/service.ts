@@ -11,6 +11,8 @@ export interface ServiceParts {
   readonly unavailable: () => 'starting' | 'stopping' | undefined;
   /** What is wrong with the stored data, though the service answers; undefined where nothing is. */
   readonly diskFailure: () => ProblemError | undefined;
+  /** What is to be done soon, though the service does its work: a sentence each. */
+  readonly warnings: () => readonly string[];
   readonly paths: InterfacePaths;
   readonly documents: {
     readonly openApi: () => Buffer;
@@ -22,7 +24,7 @@ export interface ServiceParts {
 }
 
 export function service(parts: ServiceParts) {
-  const { metricsText, unavailable, diskFailure, documents, paths } = parts;
+  const { metricsText, unavailable, diskFailure, warnings, documents, paths } = parts;
   const catalogue = once(() => Buffer.from(JSON.stringify(listed(paths))));
   return {
     getHealth: () => ({ status: 'ok' }),
@@ -31,7 +33,8 @@ export function service(parts: ServiceParts) {
       if (state !== undefined) throw new ProblemError(state, `The service is ${state}.`);
       const failure = diskFailure();
       if (failure !== undefined) throw failure;
-      return { status: 'ready' };
+      const texts = warnings();
+      return { status: 'ready', ...(texts.length > 0 && { warnings: texts }) };
     },
     getMetrics: () => metricsText(),
     getOpenApi: () => documents.openApi(),
