@@ -23,6 +23,7 @@ interface Held {
 interface ModelLink {
   watchdog: string | undefined;
   isUp: boolean | undefined;
+  isDisabled: boolean;
   sinceUs: number;
   held: Held | undefined;
 }
@@ -52,8 +53,9 @@ export class MeasurementModel {
     return [formatPrefixed(definition.datatype, value), timeUs, quality];
   }
 
-  putLink(name: string, watchdog: string | undefined): void {
-    const link = this.links.get(name) ?? { watchdog, isUp: undefined, sinceUs: this.nowUs, held: undefined };
+  putLink(name: string, watchdog: string | undefined, isDisabled = false): void {
+    const isUp = isDisabled ? false : undefined;
+    const link = this.links.get(name) ?? { watchdog, isUp, isDisabled, sinceUs: this.nowUs, held: undefined };
     this.links.set(name, link);
     const old = link.watchdog;
     if (old !== undefined && old !== watchdog && this.points.has(old) && !this.#isDriven(old)) {
@@ -76,9 +78,11 @@ export class MeasurementModel {
       this.disk.delete(name);
     }
     if (isElsewhere) this.#forgetHeld(name);
-    const zero = { value: zeroOf(datatype), quality: 0x08, timeUs: 0 };
+    const isOut = definition.address !== undefined && this.links.get(connectorName ?? '')?.isDisabled === true;
+    const quality = isOut ? 0x1c : 0x08;
+    const zero = { value: zeroOf(datatype), quality, timeUs: isOut ? this.nowUs : 0 };
     const stored = old?.device ?? zero;
-    const device = isOther ? zero : isElsewhere ? { ...stored, quality: 0x08, timeUs: this.nowUs } : stored;
+    const device = isOther ? zero : isElsewhere ? { ...stored, quality, timeUs: this.nowUs } : stored;
     this.points.set(name, { definition, device, forced });
     if (isElsewhere) this.#publish(name);
     for (const link of this.links.values()) if (link.watchdog === name) this.#drive(link);
@@ -94,6 +98,7 @@ export class MeasurementModel {
 
   read(connector: string, readings: readonly PlainReading[]): void {
     const link = this.links.get(connector) as ModelLink;
+    if (link.isDisabled) return;
     for (const each of readings) {
       const reading = { timeUs: this.nowUs, ...each };
       const point = this.points.get(String(reading.point));
@@ -108,12 +113,28 @@ export class MeasurementModel {
 
   setLink(name: string, isUp: boolean): void {
     const link = this.links.get(name) as ModelLink;
+    if (link.isDisabled) return;
     const isLoss = link.isUp === true && !isUp;
     Object.assign(link, { isUp, sinceUs: this.nowUs });
     if (isLoss) {
       link.held?.before.clear();
       link.held?.newest.clear();
       this.#lose(name, this.nowUs, undefined);
+    }
+    this.#drive(link);
+    this.#settle();
+  }
+
+  /** LI-9 */
+  setDisabled(name: string, isDisabled: boolean): void {
+    const link = this.links.get(name) as ModelLink;
+    if (link.isDisabled === isDisabled) return;
+    Object.assign(link, { isDisabled, isUp: isDisabled ? false : undefined, sinceUs: this.nowUs });
+    link.held?.before.clear();
+    link.held?.newest.clear();
+    for (const [each, { definition }] of this.points) {
+      if (definition.connectorName !== name || definition.address === undefined) continue;
+      this.#set(each, { quality: isDisabled ? 0x1c : 0x08, timeUs: this.nowUs });
     }
     this.#drive(link);
     this.#settle();
@@ -151,11 +172,11 @@ export class MeasurementModel {
 
   /** Everything but the disk is gone; links and points come again, in the same order. */
   restart(): void {
-    const links = [...this.links].map(([name, { watchdog }]) => [name, watchdog] as const);
+    const links = [...this.links].map(([name, { watchdog, isDisabled }]) => [name, watchdog, isDisabled] as const);
     const points = [...this.points.values()].map(({ definition }) => definition);
     this.links.clear();
     this.points.clear();
-    for (const [name, watchdog] of links) this.putLink(name, watchdog);
+    for (const link of links) this.putLink(...link);
     for (const definition of points) this.put(definition, this.disk.get(definition.name));
   }
 
@@ -212,6 +233,7 @@ export class MeasurementModel {
 
   /** LI-1 */
   #lose(link: string, timeUs: number, except: string | undefined): void {
+    if (this.links.get(link)?.isDisabled) return;
     for (const [name, point] of this.points) {
       if (name === except || !isLinked(point, link) || point.device.quality === 0x18) continue;
       this.#set(name, { quality: 0x18, timeUs });

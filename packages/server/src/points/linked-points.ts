@@ -152,7 +152,7 @@ export class LinkedPoints {
   /** Passes readings to the chain, or holds them back. */
   readings(connector: string, batch: Batch): void {
     const link = this.#links.find('connector', connector);
-    if (link === undefined) {
+    if (link === undefined || link.isDisabled) {
       this.#chain.counts.foreign += batch.count;
       return;
     }

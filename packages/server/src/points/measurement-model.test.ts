@@ -69,6 +69,7 @@ const anyStep = fc.oneof(
     arbitrary: fc.record({ read: fc.constantFrom(...connectors), readings: fc.array(anyReading, { maxLength: 6 }) }),
   },
   { weight: 3, arbitrary: fc.record({ link: fc.constantFrom(...connectors), isUp: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ disable: fc.constantFrom(...connectors), isDisabled: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ putLink: fc.constantFrom(...connectors), isWatched: fc.boolean() }) },
   {
     weight: 4,
@@ -114,6 +115,9 @@ class Pair {
     } else if ('link' in step) {
       bench.measurements.setLink('connector', step.link, step.isUp, bench.clock.now());
       model.setLink(step.link, step.isUp);
+    } else if ('disable' in step) {
+      bench.measurements.setDisabled('connector', step.disable, step.isDisabled, bench.clock.now());
+      model.setDisabled(step.disable, step.isDisabled);
     } else if ('putLink' in step) this.#putLink(step.putLink, step.isWatched ? watchdogOf[step.putLink] : undefined);
     else if ('simulate' in step) {
       await bench.simulate(step.simulate, step).catch(() => undefined);
@@ -142,7 +146,9 @@ class Pair {
   #restart(): void {
     const points = [...this.bench.points.values()];
     this.bench.restart();
-    for (const [name, { watchdog }] of this.model.links) this.bench.measurements.putLink('connector', name, watchdog);
+    for (const [name, { watchdog, isDisabled }] of this.model.links) {
+      this.bench.measurements.putLink('connector', name, watchdog, isDisabled);
+    }
     for (const point of points) this.bench.put(point);
     this.bench.measurements.deleteOrphans();
     this.model.restart();
