@@ -1,6 +1,7 @@
 // What is known of the state of a service, from several of its answers.
 import { type MetricSample, type TelltaleClient, TelltaleProblem } from '@telltale/client';
 import {
+  type DisabledLink,
   type FunctionModuleState,
   familyNames,
   type LinkState,
@@ -24,6 +25,8 @@ export interface LinkStatus {
   readonly since: Timestamp;
   /** The newest, also where the link is up again. */
   readonly error: string | null;
+  /** Who disabled it, when and why; null while it is in service. */
+  readonly disabled: DisabledLink | null;
   /** Of a connector with several devices behind it. */
   readonly devicesDown: readonly DeviceDown[];
 }
@@ -74,8 +77,10 @@ export async function readStatusFacts(client: TelltaleClient, signal: AbortSigna
   const [upToDate, metrics, connectors, providers, modules, alarms, simulated, archive] = await Promise.all([
     ifThere(client.configuration.isUpToDate(options)),
     ifThere(client.service.metrics(options)),
-    ifThere(client.connectors.list({ ...options, fields: ['name', 'state', 'since', 'last-error', 'devices'] })),
-    ifThere(client.providers.list({ ...options, fields: ['name', 'state', 'since', 'last-error'] })),
+    ifThere(
+      client.connectors.list({ ...options, fields: ['name', 'state', 'since', 'last-error', 'disabled', 'devices'] }),
+    ),
+    ifThere(client.providers.list({ ...options, fields: ['name', 'state', 'since', 'last-error', 'disabled'] })),
     ifThere(client.functionModules.list({ ...options, fields: ['name', 'state', 'enabled', 'since', 'last-error'] })),
     ifThere(client.alarms.list(options)),
     ifThere(client.measurements.simulations(options)),
@@ -125,16 +130,17 @@ interface Live {
   readonly state: LinkState;
   readonly since: Timestamp;
   readonly 'last-error': { readonly text: string } | null;
+  readonly disabled: DisabledLink | null;
 }
 
 type Devices = readonly { name: string; state: string; since: Timestamp; 'last-error': string | null }[];
 
 function linkOf(role: LinkStatus['role'], live: Live, devices: Devices): LinkStatus {
-  const { name, state, since, 'last-error': error } = live;
+  const { name, state, since, 'last-error': error, disabled } = live;
   const devicesDown = devices
     .filter((device) => device.state === 'down')
     .map((device) => ({ name: device.name, since: device.since, error: device['last-error'] }));
-  return { role, name, state, since, error: error?.text ?? null, devicesDown };
+  return { role, name, state, since, error: error?.text ?? null, disabled, devicesDown };
 }
 
 function reasonOf(error: unknown): string {

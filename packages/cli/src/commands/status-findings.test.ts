@@ -28,6 +28,7 @@ const link = (state: LinkState, error: string | null, more: Partial<LinkStatus> 
   state,
   since,
   error,
+  disabled: null,
   devicesDown: [],
   ...more,
 });
@@ -68,7 +69,8 @@ describe('the findings of a status', () => {
       link('down', 'nobody is there.'),
       link('connecting', 'nobody is there'),
       link('connecting', null, { name: 'fresh' }),
-      link('disabled', 'an old error', { name: 'off' }),
+      link('disabled', 'an old error', { name: 'off', disabled: { by: 'anna', t: since, reason: 'pump 3 is open' } }),
+      link('disabled', null, { name: 'idle', disabled: { by: 'anna', t: since, reason: null } }),
       link('up', null, { name: 'bus', devicesDown: [{ name: 'unit 3', since, error: 'timeout' }] }),
     ];
     assert.deepEqual(found({ links }), [
@@ -77,7 +79,8 @@ describe('the findings of a status', () => {
       'wrong connector plc: Connector plc is down since T: nobody is there.',
       'wrong connector bus: Device unit 3 of connector bus is down since T: timeout.',
       'note connector fresh: Connector fresh is connecting since T.',
-      'note connector off: Connector off is disabled since T: telltale connectors off',
+      'note connector off: Connector off is disabled since T by anna: pump 3 is open.',
+      'note connector idle: Connector idle is disabled since T by anna.',
     ]);
   });
 

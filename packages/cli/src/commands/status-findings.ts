@@ -57,7 +57,7 @@ function diskFindings({ disk, archiveDamaged }: StatusFacts): Finding[] {
 }
 
 /** One that has not been tried to the end yet is no finding but a note; each try of one that fails is `connecting`, too. */
-function linkFindings({ role, name, state, since, error, devicesDown }: LinkStatus): Finding[] {
+function linkFindings({ role, name, state, since, error, disabled, devicesDown }: LinkStatus): Finding[] {
   const of = (level: Finding['level'], text: string): Finding => ({ level, kind: role, name, text });
   if (state === 'up') {
     return devicesDown.map((device) =>
@@ -68,7 +68,10 @@ function linkFindings({ role, name, state, since, error, devicesDown }: LinkStat
     );
   }
   if (state === 'disabled') {
-    return [of('note', `${capital(role)} ${name} is disabled since ${timeText(since)}: telltale ${role}s ${name}`)];
+    const by = disabled === null ? '' : ` by ${disabled.by}`;
+    return [
+      of('note', `${capital(role)} ${name} is disabled since ${timeText(since)}${by}${why(disabled?.reason ?? null)}`),
+    ];
   }
   if (state === 'connecting' && error === null) {
     return [of('note', `${capital(role)} ${name} is connecting since ${timeText(since)}.`)];

@@ -11,6 +11,7 @@ import { checkDescriptors } from './checks/descriptors-check.ts';
 import { checkDisk } from './checks/disk-check.ts';
 import { checkLock } from './checks/lock-check.ts';
 import { checkMemory } from './checks/memory-check.ts';
+import { checkMissingSecrets } from './checks/missing-secrets-check.ts';
 import { checkNode } from './checks/node-check.ts';
 import { checkPort } from './checks/port-check.ts';
 import { checkSecrets } from './checks/secrets-check.ts';
@@ -18,20 +19,21 @@ import { checkSettings } from './checks/settings-check.ts';
 import { type Check, type Finding, look, wrong } from './finding.ts';
 import { lockHolder, type Machine } from './machine.ts';
 
-const checks: Readonly<Record<string, Check>> = {
-  settings: checkSettings,
-  'data folder': checkDataFolder,
-  lock: checkLock,
-  port: checkPort,
-  disk: checkDisk,
-  clock: checkClock,
-  'open files': checkDescriptors,
-  limits: checkCgroup,
-  memory: checkMemory,
-  node: checkNode,
-  secrets: checkSecrets,
-  certificates: checkCertificates,
-};
+const checks: readonly (readonly [name: string, check: Check])[] = [
+  ['settings', checkSettings],
+  ['data folder', checkDataFolder],
+  ['lock', checkLock],
+  ['port', checkPort],
+  ['disk', checkDisk],
+  ['clock', checkClock],
+  ['open files', checkDescriptors],
+  ['limits', checkCgroup],
+  ['memory', checkMemory],
+  ['node', checkNode],
+  ['secrets', checkSecrets],
+  ['secrets', checkMissingSecrets],
+  ['certificates', checkCertificates],
+];
 
 /** `args` are settings, as the server takes them. */
 export async function examine(args: readonly string[], machine: Machine): Promise<Finding[]> {
@@ -41,7 +43,7 @@ export async function examine(args: readonly string[], machine: Machine): Promis
   const serverPid = lock === undefined ? undefined : lockHolder(machine, lock.ino);
   const examined = { machine, settings, folder, serverPid };
   const found: Finding[] = fault === undefined ? [] : [wrong('settings', fault, 'npm start -- --help')];
-  for (const [name, check] of Object.entries(checks)) {
+  for (const [name, check] of checks) {
     try {
       found.push(...(await check(examined)));
     } catch (error) {
