@@ -54,6 +54,20 @@ describe('telltale with selectors', () => {
     assert.deepEqual([states.skid_high?.state, states.fire?.state], ['ACT_ACK', 'ACT_UNACK']);
     assert.deepEqual(await good('alarms', 'ack', 'skid*'), { operation: 'acknowledge', alarms: [] });
     assert.deepEqual(await good('alarms', '--area', 'elsewhere'), {});
+    // The whole word is the same command.
+    await good('alarms', 'deactivate', 'skid_high');
+    await good('alarms', 'activate', 'skid_high', 'skid_low');
+    assert.deepEqual(await good('alarms', 'acknowledge', 'skid_low', '--authority', 'shift 1'), {
+      operation: 'acknowledge',
+      alarms: ['skid_low'],
+    });
+    assert.deepEqual(await good('alarms', 'acknowledge', '--all', '--area', 'plant', '--search', 'skid'), {
+      operation: 'acknowledge',
+      alarms: ['skid_high'],
+    });
+    const low = (await good<Record<string, { state: string; authority: string }>>('alarms', 'skid_low')).skid_low;
+    assert.deepEqual([low?.state, low?.authority], ['ACT_ACK', 'shift 1']);
+    assert.match(failed(await cli('alarms', 'acknowledge', 'nobody')).text, /There is no alarm "nobody"/);
     assert.equal(failed(await cli('alarms', 'ack')).code, 2);
     assert.equal(failed(await cli('alarms', 'ack', '--all', 'fire')).code, 2);
     await good('alarms', 'ack', 'fire');

@@ -139,9 +139,13 @@ export class ArchiveAccess {
     options: ArchiveReadOptions & Required<ArchiveRowsOption>,
   ): Promise<AggregateRow[]> {
     const [only, ...others] = options.aggregates ?? [];
-    const found = (await this.read(kind, name, options)) as unknown[];
-    if (others.length > 0 || only === undefined) return found as AggregateRow[];
-    return (found as MeasurementRecord[]).map(([value, t, q]) => ({ t, ...(q !== undefined && { q }), [only]: value }));
+    if (others.length > 0 || only === undefined) {
+      return (await this.read(kind, name, options)) as unknown as AggregateRow[];
+    }
+    // The service gives rows for several: those of one are asked for with another one, which is left out.
+    const other = only === 'count' ? 'percent-good' : 'count';
+    const found = await this.read(kind, name, { ...options, aggregates: [only, other] } as ArchiveReadOptions);
+    return (found as unknown as AggregateRow[]).map(({ [other]: _, ...row }) => row as AggregateRow);
   }
 
   /** Several names in one answer. It has no prototype. */

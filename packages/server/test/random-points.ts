@@ -1,10 +1,19 @@
 // Random measurements, what happens to them and selectors of them, for properties of what is selected; and a plain filter,
 // written without the code under test.
 import assert from 'node:assert/strict';
-import { Batch, type Measurement, ProblemError, quality, type Selector } from '@telltale/schema';
+import {
+  type Alarm,
+  Batch,
+  type Command,
+  type Measurement,
+  ProblemError,
+  quality,
+  type Selector,
+} from '@telltale/schema';
 import { ManualClock } from '@telltale/schema/testing';
 import fc from 'fast-check';
-import { Measurements } from '../src/points/index.ts';
+import { Alarms } from '../src/alarms/index.ts';
+import { Commands, Measurements } from '../src/points/index.ts';
 
 const nothing = async () => {};
 const store = { saveSimulation: nothing, deleteSimulation: nothing };
@@ -139,4 +148,39 @@ export async function take({ clock, measurements }: ReturnType<typeof newMeasure
   } else if ('stop' in each) await measurements.stopSimulation(each.stop).catch(() => undefined);
   else measurements.setLink('connector', each.link, each.isUp, clock.now());
   clock.advance(20_000);
+}
+
+export function newCommands(): Commands {
+  const store = { saveCommand: nothing, deleteCommand: nothing };
+  return new Commands({ clock: new ManualClock(), store: store as never, writeToDevice: nothing });
+}
+
+export function newAlarms(): Alarms {
+  const { clock, measurements } = newMeasurements();
+  return new Alarms({ clock, store: { saveAlarm: nothing, deleteAlarm: nothing }, measurements });
+}
+
+/** What happens to commands and alarms. */
+export const itemStep = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({ put: fc.record({ name, datatype, connectorName, description, area }) }),
+  },
+  fc.record({ remove: name }),
+  fc.record({ change: name }),
+);
+type ItemStep = typeof itemStep extends fc.Arbitrary<infer T> ? T : never;
+
+export async function takeItem(items: Commands | Alarms, each: ItemStep): Promise<void> {
+  if ('put' in each) {
+    const { datatype: letter, connectorName: connector, ...alarm } = each.put;
+    if (items instanceof Alarms) items.put(configured({ ...alarm, severity: 1 }) as Alarm);
+    else items.put(configured({ ...alarm, datatype: letter, connectorName: connector }) as Command);
+  } else if ('remove' in each) items.remove(each.remove);
+  else if (items.find(each.change) < 0) return;
+  else if (items instanceof Alarms) await items.operate(each.change, 'activate', 'operator');
+  else {
+    const letter = items.definitionOf(items.find(each.change)).datatype;
+    await items.write(each.change, letter === 's' ? 's' : `${letter}1`);
+  }
 }

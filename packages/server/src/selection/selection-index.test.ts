@@ -4,8 +4,23 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Selector } from '@telltale/schema';
 import fc from 'fast-check';
-import { isSelected, newMeasurements, run, selector, step, take } from '../../test/random-points.ts';
-import { selectablePoints } from './selectable.ts';
+import {
+  alarmSelector,
+  type Configured,
+  commandSelector,
+  isMeant,
+  isSelected,
+  itemStep,
+  newAlarms,
+  newCommands,
+  newMeasurements,
+  run,
+  selector,
+  step,
+  take,
+  takeItem,
+} from '../../test/random-points.ts';
+import { selectableAlarms, selectablePoints } from './selectable.ts';
 import { SelectionIndex } from './selection-index.ts';
 
 describe('a selection of measurements', () => {
@@ -41,3 +56,50 @@ describe('a selection of measurements', () => {
     );
   });
 });
+
+interface Items {
+  all(): Iterable<number>;
+  definitionAt(handle: number): Configured | undefined;
+}
+
+/** Renderings and selections in any order: each selection is what the filter gives. */
+async function holdsFor<I extends Items>(
+  wanted: fc.Arbitrary<Selector>,
+  begin: () => { items: I & Parameters<typeof takeItem>[0]; index: SelectionIndex },
+): Promise<void> {
+  const stepOrSelector = fc.oneof(
+    { weight: 2, arbitrary: itemStep },
+    { weight: 1, arbitrary: fc.record({ select: wanted }) },
+  );
+  const steps = fc.array(stepOrSelector, { maxLength: 60, size: 'max' });
+  await fc.assert(
+    fc.asyncProperty(steps, fc.array(wanted, { minLength: 3 }), async (each, last) => {
+      const { items, index } = begin();
+      const check = (chosen: Selector) => {
+        const expected = [...items.all()].filter((handle) =>
+          isMeant(items.definitionAt(handle) ?? assert.fail(), chosen),
+        );
+        expected.sort((a, b) => a - b);
+        assert.deepEqual([...run(index.select(chosen))], expected, JSON.stringify(chosen));
+      };
+      for (const one of each) {
+        if ('select' in one) check(one.select);
+        else await takeItem(items, one);
+      }
+      for (const chosen of [...last, {}]) check(chosen);
+    }),
+    { numRuns: 200 },
+  );
+}
+
+test('a selection of commands is what a filter over all of them gives, under random renderings and writes', () =>
+  holdsFor(commandSelector, () => {
+    const items = newCommands();
+    return { items, index: new SelectionIndex(selectablePoints(items)) };
+  }));
+
+test('a selection of alarms is what a filter over all of them gives, under random renderings and transitions', () =>
+  holdsFor(alarmSelector, () => {
+    const items = newAlarms();
+    return { items, index: new SelectionIndex(selectableAlarms(items)) };
+  }));
