@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { TelltaleClient } from '@telltale/client';
-import { type Change, Comparison, checker, Difference, type RevisionSummary, Revisions } from '@telltale/schema';
+import { Blame, type Change, Comparison, checker, Difference, type RevisionSummary, Revisions } from '@telltale/schema';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { noTerminal, runCli, runOnTerminal } from './cli-process.ts';
 import { ConfigClient } from './config-client.ts';
@@ -165,6 +165,29 @@ describe('restoring', () => {
   });
 });
 
+describe('blame', () => {
+  test('tells of each field who changed it last, in which revision, over HTTP and at the command line', async () => {
+    await edit('in');
+    await client.configuration.render({ comment: 'inches' });
+    const { id } = await newest();
+    await client.configuration.put('measurements', 'level', { ...levelObject, eu: 'in', description: 'of the basin' });
+    const blame = await http.read<Blame>('/cfgdb/blame?family=measurements&name=level');
+    assert.deepEqual(checker(Blame).faults(blame), []);
+    assert.deepEqual(blame, await good('config', 'blame', 'measurements', 'level'));
+    const of = (name: string) => blame.fields.find(({ field }) => field === name);
+    assert.deepEqual(
+      { ...of('eu'), time: undefined },
+      { field: 'eu', value: 'in', author: 'local', time: undefined, revision: id, comment: 'inches' },
+    );
+    assert.deepEqual([of('description')?.author, of('description')?.revision], ['local', undefined]);
+    assert.deepEqual([of('datatype')?.revision, of('datatype')?.comment], [1, 'the plant']);
+    assert.deepEqual(of('properties.archRetention')?.value, '90y');
+    await http.refused('unknown-object', 'GET', '/cfgdb/blame?family=measurements&name=nobody');
+    await http.refused('invalid-query', 'GET', '/cfgdb/blame?family=measurements');
+    await client.configuration.discard();
+  });
+});
+
 test('at a terminal, revisions and what is discarded are readable', { skip: noTerminal }, async () => {
   await client.configuration.put('measurements', 'level', { ...levelObject, eu: 'ft' });
   await client.configuration.render({ comment: 'for the sailors' });
@@ -174,8 +197,12 @@ test('at a terminal, revisions and what is discarded are readable', { skip: noTe
   const one = on('config', 'revisions', String(id));
   assert.match(one, /^Rendered +\d{4}-.* by local$/m);
   assert.match(one, /^Comment +for the sailors$/m);
-  assert.match(one, /^~ measurements\/level .* by local\n {4}eu: "m" → "ft"$/m);
+  assert.match(one, /^~ measurements\/level .* by local\n {4}eu: "in" → "ft"$/m);
+  const blame = on('config', 'blame', 'measurements', 'level');
+  assert.match(blame, new RegExp(`^eu +ft +local +\\d{4}-.* ${id} +for the sailors$`, 'm'));
+  assert.match(blame, /^datatype +d +local .* 1 +the plant$/m);
   await client.configuration.rename('measurements', 'level', 'basin');
+  assert.match(on('config', 'blame', 'measurements', 'basin'), /^name +basin +local .* not rendered yet$/m);
   const gone = on('config', 'discard', 'measurements', 'basin');
   assert.match(gone, /^\+ measurements\/basin, renamed from level/m);
   assert.match(gone, /^3 edits discarded\.$/m);

@@ -32,6 +32,12 @@ const writesOfModules = [
 ];
 const readsByPost = ['POST /data/connectors/:name/browse'];
 
+/** Of query parameters that are required. */
+const fitting = new Map([
+  ['value', 'd1'],
+  ['family', 'measurements'],
+]);
+
 const garbage = [
   'Bearer',
   'Bearer ',
@@ -82,7 +88,7 @@ describe('every route', () => {
   /** A body is announced and never sent, so that whoever refuses has not waited for it. */
   async function ask({ method, path, body, query }: Route, authorization: string | undefined, hasBody: boolean) {
     const place = path.replace(':name', 'level').replace(':id', '1').replace(':t_since', '1').replace(':t_until', '2');
-    const asked = query?.required?.map((name) => `${name}=${name === 'value' ? 'd1' : '1'}`).join('&') ?? '';
+    const asked = query?.required?.map((name) => `${name}=${fitting.get(name) ?? '1'}`).join('&') ?? '';
     const content = hasBody ? '' : '{}';
     return sendRaw(url, [
       `${method} ${place}?${asked} HTTP/1.1`,

@@ -208,7 +208,9 @@ function queryOf(parameters: readonly Parameter[], schemas: Schemas): fc.Arbitra
   const valid = ({ name, schema }: Parameter) => {
     const list = fc.array(nameInPath, { maxLength: 5 }).map((names) => names.join(','));
     const number = () => fitting(schema, schemas).map((each) => String(Number(each)));
-    const value = name === 'value' ? fc.constantFrom(...likelyValues) : schema.type === 'string' ? list : number();
+    const text = schema.type === 'string' ? list : number();
+    const likely = name === 'value' ? likelyValues : schema.enum?.map(String);
+    const value = likely !== undefined ? fc.constantFrom(...likely) : name === 'name' ? nameInPath : text;
     return value.map((text) => `${name}=${encodeURIComponent(text)}`);
   };
   const value = fc.constantFrom(

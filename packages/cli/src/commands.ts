@@ -5,6 +5,7 @@ import { archiveExport, archiveImport } from './commands/archive-files.ts';
 import { areas } from './commands/areas.ts';
 import { browse } from './commands/browse.ts';
 import { certificateOperationCommands, certificates, showCertificates } from './commands/certificates.ts';
+import { configBlame } from './commands/config-blame.ts';
 import { configCopy } from './commands/config-copy.ts';
 import { configMissing } from './commands/config-missing.ts';
 import { configDelete, configGet, configPut } from './commands/config-objects.ts';
@@ -104,6 +105,7 @@ export const commands: readonly CommandDeclaration[] = [
   configDiff,
   configRender,
   configRevisions,
+  configBlame,
   configRestore,
   configDiscard,
   configMissing,

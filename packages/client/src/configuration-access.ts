@@ -1,6 +1,7 @@
 // The configuration interface, version 2, over HTTP: families, stacks, the database as a whole, executables.
 import {
   type ArchiveKind,
+  type Blame,
   bytesType,
   type Change,
   type ComparedChange,
@@ -212,6 +213,11 @@ export class ConfigurationAccess {
       { signal },
     );
     return changes;
+  }
+
+  /** Who changed each field of an object last, as far as revisions are stored. */
+  blame(family: Family, name: string, { signal }: AskOptions = {}): Promise<Blame> {
+    return this.#calls.json('blameObject', { family, name }, { signal });
   }
 
   /** Makes the database, or what is named of it (`*` stands for any characters), what runs. Answers with what is discarded. */

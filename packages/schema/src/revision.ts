@@ -92,3 +92,33 @@ export const ConfigurationWord = Type.String({
   pattern: '^([1-9][0-9]{0,14}|rendered|edited)$',
   description: 'A revision, such as 12; rendered, which is what runs; or edited, which is the database.',
 });
+
+const BlamedField = Type.Object(
+  {
+    field: Type.String({ description: 'A field, or a key of a map such as properties.scanPeriod.' }),
+    value: Type.Optional(Type.Unknown({ description: 'Absent where it is not set any more.' })),
+    time: Type.Optional(Timestamp),
+    author: Type.Optional(Type.String({ description: 'Who edited the object last before that revision.' })),
+    revision: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'That has rendered it; absent where none has yet.' }),
+    ),
+    comment: Type.Optional(Type.String({ description: 'Of the revision.' })),
+  },
+  strict('BlamedField'),
+);
+export type BlamedField = Static<typeof BlamedField>;
+
+export const Blame = Type.Object(
+  {
+    family: Type.Enum(familyNames, { type: 'string' }),
+    name: Identifier,
+    fields: Type.Array(BlamedField, {
+      description: 'Without a time: the field was set before the oldest revision that is stored.',
+    }),
+    oldest: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'The oldest revision that is stored, where fields are older.' }),
+    ),
+  },
+  strict('Blame'),
+);
+export type Blame = Static<typeof Blame>;

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { familyNames } from '../configuration.ts';
 import { Identifier } from '../identifier.ts';
 import { NameOrPattern } from '../name-pattern.ts';
-import { Comparison, ConfigurationWord, Difference, Revision, Revisions } from '../revision.ts';
+import { Blame, Comparison, ConfigurationWord, Difference, Revision, Revisions } from '../revision.ts';
 import { flag, rendering } from './inputs.ts';
 import { changes, declare, done, json, reads } from './operation.ts';
 
@@ -43,6 +43,14 @@ export const revisionOperations = {
       path: '/config/v2/cfgdb/discard',
       answer: json('The edits that are discarded, on disk.', Difference),
     },
+  }),
+  blameObject: declare({
+    ...reads(database),
+    summary:
+      'Get who changed each field of an object last, when, and in which revision, as far as revisions are stored',
+    input: { family: Type.Enum(familyNames, { type: 'string' }), name: Identifier },
+    problems: ['unknown-object'],
+    http: { method: 'GET', path: '/config/v2/cfgdb/blame', answer: json('Its fields.', Blame) },
   }),
   listRevisions: declare({
     ...reads(database),

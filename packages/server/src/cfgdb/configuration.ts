@@ -1,6 +1,7 @@
 // The operations on the configuration: reads bodies, checks them, changes the database, renders, and says in problems
 // what went wrong. Everything here is synchronous and runs in the configuration's own thread.
 import {
+  type Blame,
   type Change,
   type Family,
   type Fault,
@@ -9,11 +10,14 @@ import {
   type RevisionSummary,
   readJson,
 } from '@telltale/schema';
+import { blame } from './blame.ts';
+import { carryOutSteps } from './carry-out-steps.ts';
 import { checkConfiguration, type ParsedObjects, type StackRules } from './check.ts';
 import {
   type Content,
   collectionTexts,
   configurationTexts,
+  copyOf,
   countObjects,
   emptyContent,
   sortedNames,
@@ -125,21 +129,7 @@ export class Configuration {
   transaction(steps: Step[], { commit, render, comment }: Committing, author: string): void {
     this.#change(() => {
       const edit = this.#edit(author, comment);
-      let parsed: { [F in Family]?: Map<string, object> } = {};
-      for (const [index, step] of taken(steps)) {
-        if (step.operation === 'put') {
-          this.#database.put(step.object, edit);
-          if (render) noteParsed(parsed, step);
-        } else if (step.operation === 'rename') {
-          renameObjects(this.#database, step.renames, edit);
-          parsed = {}; // what refers to it is another text now
-        } else if (!this.#database.delete(step.family, step.name, edit)) {
-          const detail = `${step.family} has no ${step.name} to delete, so nothing was changed.`;
-          throw new ProblemError('operation-failed', detail, [
-            { path: `/operations/${index}`, message: 'deletes what does not exist' },
-          ]);
-        }
-      }
+      const parsed = carryOutSteps(this.#database, steps, edit, render);
       if (render) this.#storeRendering(this.#database, edit, parsed);
       if (!commit) throw new RolledBack();
     });
@@ -178,11 +168,21 @@ export class Configuration {
     return changesJson(this.#database.changes());
   }
 
-  /** Two of them: a revision by its number, `rendered` or `edited`. */
-  compare(from: string, to: string): Json {
+  /** Two of them, as they are now, in steps: a revision by its number, `rendered` or `edited`. */
+  *comparing(from: string, to: string): Generator<undefined, Json> {
     const [before, after] = [this.#named(from), this.#named(to)];
     const renames = renamesBetween(this.#database, before.revision, after.revision);
-    return changesJson(comparison(before.content, after.content, renames));
+    const changes: object[] = [];
+    for (const change of comparison(before.content, after.content, renames)) {
+      changes.push(change);
+      yield;
+    }
+    return changesJson(changes);
+  }
+
+  /** In steps. */
+  blaming(family: Family, name: string): Generator<undefined, Blame> {
+    return blame(this.#database, family, name);
   }
 
   /** Makes what is selected what runs; answers with the edits that are discarded. With `commit` false, they would be. */
@@ -336,7 +336,7 @@ export class Configuration {
   #named(word: string): { revision: number; content: Content } {
     const { content, rendered, renderedId } = this.#database;
     if (word === 'rendered') return { revision: renderedId, content: rendered };
-    if (word === 'edited') return { revision: edited, content };
+    if (word === 'edited') return { revision: edited, content: copyOf(content) };
     return { revision: Number(word), content: this.#findRevision(Number(word)).content() };
   }
 
@@ -369,23 +369,6 @@ export class Configuration {
     onDisk(() => this.#database.change(work));
     this.#collections.clear();
   }
-}
-
-/** Each with its index, and taken out of the list: what it has is not needed any more when it is done. */
-function* taken(steps: Step[]): Generator<[index: number, step: Step]> {
-  const { length } = steps;
-  steps.reverse();
-  for (let step = steps.pop(); step !== undefined; step = steps.pop()) yield [length - 1 - steps.length, step];
-}
-
-/** An object that a transaction has put, as it was sent; one that is put again is another one, whether it is parsed or not. */
-function noteParsed(
-  parsed: { [F in Family]?: Map<string, object> },
-  { object: { family, name }, parsed: object }: Extract<Step, { operation: 'put' }>,
-): void {
-  parsed[family] ??= new Map();
-  if (object === undefined) parsed[family].delete(name);
-  else parsed[family].set(name, object);
 }
 
 function changesJson(changes: Iterable<object>): Json {

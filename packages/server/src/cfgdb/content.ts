@@ -18,6 +18,10 @@ export function emptyContent(): Content {
   return Object.fromEntries(familyNames.map((family) => [family, new Map()])) as unknown as Content;
 }
 
+export function copyOf(content: Content): Content {
+  return Object.fromEntries(familyNames.map((family) => [family, new Map(content[family])])) as unknown as Content;
+}
+
 export function countObjects(content: Content): Record<Family, number> {
   return Object.fromEntries(familyNames.map((family) => [family, content[family].size])) as Record<Family, number>;
 }

@@ -3,7 +3,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Change, type Family, type FamilyObject, familyNames, parseJson, toTimestamp } from '@telltale/schema';
 import { DurableDatabase, RowChecksums } from '../sqlite/index.ts';
-import { type Content, compareObject, Differences, emptyContent } from './content.ts';
+import { type Content, compareObject, copyOf, Differences, emptyContent } from './content.ts';
 import type { StoredObject } from './read-objects.ts';
 import type { Rename } from './renamed-references.ts';
 import { formerNames, keyOf, Renames } from './renames.ts';
@@ -188,9 +188,9 @@ export class Database {
     this.renames.render(id, this.#rendered, this.content);
     this.#sqlite.exec('DELETE FROM deletions');
     this.#durable.checksums.clear(deletionsPart);
-    const rendered = Object.fromEntries(familyNames.map((family) => [family, new Map(this.content[family])]));
+    const rendered = copyOf(this.content);
     this.#afterCommit.push(() => {
-      this.#rendered = rendered as unknown as Content;
+      this.#rendered = rendered;
       this.#renderedId = id;
       this.#differences = new Differences();
       this.#recentEdits = noEdits();

@@ -32,8 +32,13 @@ const shown = ({ change, name, renamedFrom, fields }: ComparedChange) =>
   [change, renamedFrom && `${renamedFrom} to`, name, fields?.map(({ field }) => field).join('+')]
     .filter((text) => text !== undefined)
     .join(' ');
-const compare = (from: string, to: string) =>
-  parse<{ changes: ComparedChange[] }>(configuration.compare(from, to)).changes.map(shown);
+function compare(from: string, to: string): string[] {
+  const steps = configuration.comparing(from, to);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return parse<{ changes: ComparedChange[] }>(value).changes.map(shown);
+  }
+}
 const discard = (family?: Family, name?: string, commit = true) =>
   parse<{ changes: ComparedChange[] }>(configuration.discard({ family, name }, { commit }, 'bob')).changes.map(shown);
 const isProblem = (problem: string) => (error: unknown) => error instanceof ProblemError && error.problem === problem;

@@ -1,5 +1,5 @@
 // What the configuration's thread and its client can ask of each other.
-import type { CopyRequest, CopyResult, Family } from '@telltale/schema';
+import type { Blame, CopyRequest, CopyResult, Family } from '@telltale/schema';
 import type { Committing, Configuration, Rendering } from './configuration.ts';
 import type { CopyOptions } from './copy-objects.ts';
 import type { PutTableOptions } from './put-table.ts';
@@ -25,7 +25,7 @@ export interface Figures {
 /** Everything that can be asked of the configuration. */
 export type Operations = Omit<
   Configuration,
-  'replace' | 'close' | 'takeRendered' | 'counts' | 'copying' | 'transaction' | 'objects'
+  'replace' | 'close' | 'takeRendered' | 'counts' | 'copying' | 'transaction' | 'objects' | 'blaming' | 'comparing'
 > & {
   /** Carries out the operations of a body. Reads go on while it is read. */
   transaction(body: Uint8Array, options: Committing, author: string): Promise<void>;
@@ -35,6 +35,10 @@ export type Operations = Omit<
   putTable(family: Family, table: Uint8Array, options: PutTableOptions, author: string): Promise<SharedBytes>;
   /** Copies an object, or a connector with its points, under new names. */
   copy(request: CopyRequest, options: CopyOptions, author: string): CopyResult;
+  /** What is different between two configurations. Reads and changes go on meanwhile. */
+  compare(from: string, to: string): Promise<SharedBytes>;
+  /** Who changed each field of an object last. Reads and changes go on meanwhile. */
+  blame(family: Family, name: string): Promise<Blame>;
   /** Writes a copy of the objects into a new file at `path`. Reads go on meanwhile; changes wait. */
   writeCopy(path: string): Promise<void>;
   /** Replaces the database by the rows of an uploaded file. */

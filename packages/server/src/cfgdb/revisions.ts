@@ -143,6 +143,13 @@ export class Revisions {
     }
   }
 
+  /** Of one revision; undefined where it is damaged, or not stored. */
+  changesOf(id: number): Buffer | undefined {
+    const row = this.#rows().find((each) => each.id === id);
+    const bodies = row && this.#bodies(row);
+    return bodies && unpack(bodies.changes);
+  }
+
   find(id: number): { summary: RevisionSummary; changesText: string; content: () => Content } | undefined {
     const row = this.#rows().find((each) => each.id === id);
     if (row === undefined) return undefined;

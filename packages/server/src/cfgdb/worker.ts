@@ -36,7 +36,10 @@ async function loadStacks({ stackModules }: Start): Promise<StackRules[]> {
 }
 
 /** What takes several turns; all else the configuration does at once. */
-type LongOperations = Pick<Operations, 'transaction' | 'table' | 'putTable' | 'copy' | 'upload' | 'writeCopy'>;
+type LongOperations = Pick<
+  Operations,
+  'transaction' | 'table' | 'putTable' | 'copy' | 'compare' | 'blame' | 'upload' | 'writeCopy'
+>;
 
 function longOperations(configuration: Configuration): LongOperations {
   return {
@@ -49,6 +52,8 @@ function longOperations(configuration: Configuration): LongOperations {
     },
     putTable: (family, table, options, author) => inTurns(putTable(configuration, family, table, options, author)),
     copy: (request, options, author) => copyObjects(configuration, request, options, author),
+    compare: (from, to) => inTurns(configuration.comparing(from, to)),
+    blame: (family, name) => inTurns(configuration.blaming(family, name)),
     async upload(path, options, author) {
       configuration.replace(await readUpload(path), options, author);
     },

@@ -14,6 +14,7 @@ export function revisions(cfgdb: ConfigurationDatabase) {
     compareConfigurations: ({ from = 'rendered', to = 'edited' }) => cfgdb.call('compare', from, to),
     discardEdits: ({ commit = true, family, name }, { caller }) =>
       cfgdb.call('discard', selectionOf(family, name), { commit }, caller.author),
+    blameObject: ({ family, name }) => cfgdb.call('blame', family, name),
     listRevisions: () => cfgdb.call('revisions'),
     getRevision: ({ id, configuration = false }) => cfgdb.call('revision', id, { configuration }),
     restoreRevision: ({ id, family, name, ...input }, { caller }) =>
