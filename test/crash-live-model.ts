@@ -1,11 +1,11 @@
-// What a server must show after a restart of what is live: of each command, alarm and simulation the last state that was
+// What a server must show after a restart of what is live: of each command, alarm, simulation and link the last state that was
 // acknowledged, or one of those that were asked for and never answered. It knows nothing of how the server does it.
 import type { AlarmOperation, AlarmState } from '@telltale/schema';
 import type { SeededRandom } from './seeded-random.ts';
 
 /** One thing that can be written; one request about it is under way at a time. */
 export interface LiveThing {
-  readonly kind: 'command' | 'alarm' | 'simulation';
+  readonly kind: 'command' | 'alarm' | 'simulation' | 'link';
   readonly name: string;
   /** Whether its writes go to the device. */
   readonly isOnDevice: boolean;
@@ -27,6 +27,7 @@ export interface LiveRequest {
 }
 
 export const isSimulated = 0x8000;
+export const inService = 'in service';
 const [good, uncertain] = [0xc0, 0x44];
 /** The device says no to values from here on. */
 const refusedFrom = 1_000_000_000;
@@ -57,7 +58,8 @@ export class LiveRequestMaker {
 
   make(thing: LiveThing): LiveRequest {
     if (thing.kind === 'command') return this.#write(thing);
-    return thing.kind === 'alarm' ? this.#operate(thing) : this.#simulate(thing);
+    if (thing.kind === 'alarm') return this.#operate(thing);
+    return thing.kind === 'link' ? this.#disable(thing) : this.#simulate(thing);
   }
 
   #write(thing: LiveThing): LiveRequest {
@@ -86,6 +88,21 @@ export class LiveRequestMaker {
       becomes: next === undefined ? thing.shown : `${next} ${authority}`,
       http: { method: 'POST', path: `/alarms/${name}/${opcode}?authority=${encodeURIComponent(authority)}` },
       channel: { request: 'OperateAlarms', operations: [{ name, opcode }], authority },
+    };
+  }
+
+  #disable(thing: LiveThing): LiveRequest {
+    const { name } = thing;
+    const opcode = this.#random.pick(['disable', 'disable', 'enable'] as const);
+    const authority = `operator ${++this.#number}`;
+    const disabled = thing.shown === inService ? `disabled by ${authority}` : thing.shown;
+    const query = opcode === 'disable' ? `?authority=${encodeURIComponent(authority)}` : '';
+    return {
+      thing,
+      isBad: false,
+      becomes: opcode === 'disable' ? disabled : inService,
+      http: { method: 'POST', path: `/connectors/${name}/${opcode}${query}` },
+      channel: { request: 'OperateConnectors', operations: [{ name, opcode }], authority },
     };
   }
 

@@ -10,7 +10,15 @@ import type { Operation } from '@telltale/schema';
 import { cleanupOf, type Scope } from '@telltale/stack-kit/testing/cleanup';
 import { LineDevice } from '../packages/server/test/line-device.ts';
 import { ChannelSocket, CutOff } from './channel-socket.ts';
-import { isSimulated, type LiveRequest, LiveRequestMaker, type LiveThing, refusal, thing } from './crash-live-model.ts';
+import {
+  inService,
+  isSimulated,
+  type LiveRequest,
+  LiveRequestMaker,
+  type LiveThing,
+  refusal,
+  thing,
+} from './crash-live-model.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { type ServerProcess, type StartOptions, startServer } from './server-process.ts';
 import { until } from './until.ts';
@@ -19,7 +27,7 @@ const stacks = fileURLToPath(new URL('./stacks', import.meta.url));
 /** Of the simulator: so many points, each new at every scan, are 5,000 updates a second. */
 const [points, scanPeriodMs] = [500, 100];
 /** How often a request of a kind is sent: 50 writes and 20 operations a second. */
-const pauseMs = { command: 20, alarm: 50, simulation: 70 } as const;
+const pauseMs = { command: 20, alarm: 50, simulation: 70, link: 90 } as const;
 const journalLines = 30;
 
 type Collection<Value> = Record<string, Value>;
@@ -35,6 +43,7 @@ export class LiveCrashWorld {
     ...names(4, 'local').map((name) => thing('command', name, false, 'i0')),
     ...names(8, 'alarm').map((name) => thing('alarm', name, false, 'INACT_ACK ')),
     ...names(6, 'forced').map((name) => thing('simulation', name, false, 'none')),
+    ...names(3, 'link').map((name) => thing('link', name, false, inService)),
   ];
   readonly #journal: string[] = [];
   readonly #underWay = new Set<Promise<void>>();
@@ -84,7 +93,7 @@ export class LiveCrashWorld {
     const isAimed = this.#random.chance(0.7);
     const killed = setTimeout(this.#random.between(50, 500)).then(async () => {
       if (isAimed) {
-        this.#send(this.#random.pick(['command', 'alarm', 'simulation']));
+        this.#send(this.#random.pick(['command', 'alarm', 'simulation', 'link']));
         await setTimeout(this.#random.next() * 8);
       }
       this.#killed = this.server.end('SIGKILL');
@@ -195,9 +204,14 @@ export class LiveCrashWorld {
     const commands = await this.#read<Collection<{ vt: [string] }>>('/commands/');
     const alarms = await this.#read<Collection<{ state: string; authority: string }>>('/alarms/');
     const measurements = await this.#read<Collection<{ vtq: [string, unknown, number] }>>('/measurements/');
+    const connectors = await this.#read<Collection<{ disabled: { by: string } | null }>>('/connectors/');
     const look = {
       command: (name: string) => commands[name]?.vt[0],
       alarm: (name: string) => `${alarms[name]?.state} ${alarms[name]?.authority}`,
+      link: (name: string) => {
+        const { disabled } = connectors[name] ?? { disabled: { by: 'nobody' } };
+        return disabled === null ? inService : `disabled by ${disabled.by}`;
+      },
       simulation: (name: string) => {
         const [value, , quality] = measurements[name]?.vtq ?? ['', undefined, 0];
         return (quality & isSimulated) === 0 ? 'none' : `${value} ${quality}`;
@@ -229,6 +243,7 @@ export class LiveCrashWorld {
       ...this.#things.map(({ kind, name, isOnDevice }) => {
         if (kind === 'command') return put('commands', name, { datatype: 'i', ...(isOnDevice && of('device', name)) });
         if (kind === 'alarm') return put('alarms', name, { severity: 1 });
+        if (kind === 'link') return put('connectors', name, { stackName: 'simulator' });
         return put('measurements', name, { datatype: 'd', ...of('load', 'counter()') });
       }),
     ];

@@ -1,5 +1,5 @@
-// Kills the server again and again while values stream in and clients write commands, operate alarms and simulate, and
-// looks at what is there afterwards. CRASH_RUNS and TEST_SEED as in crash.test.ts.
+// Kills the server again and again while values stream in and clients write commands, operate alarms, simulate and disable
+// connectors, and looks at what is there afterwards. CRASH_RUNS and TEST_SEED as in crash.test.ts.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
@@ -27,7 +27,7 @@ before(async () => {
 describe('when the server is killed at random moments under load', { concurrency: worlds }, () => {
   for (let number = 0; number < worlds; number++) {
     const share = Math.ceil((runs - number) / worlds);
-    test(`${share} times, commands, alarms and simulations are as acknowledged, and no command was sent twice`, async (t) => {
+    test(`${share} times, commands, alarms, simulations and what is disabled are as acknowledged, and no command was sent twice`, async (t) => {
       const world = await LiveCrashWorld.make(t, { data: join(files, `data-${number}`), env }, seed + number);
       await world.prepare();
       for (let run = 1; run <= share; run++) {
@@ -47,6 +47,6 @@ test('by then requests of every kind were acknowledged, refused and cut off', {
 }, () => {
   const seconds = (counts.get('ms') ?? 0) / 1000;
   console.log(Array.from(counts, ([what, count]) => `${what}: ${count} (${Math.round(count / seconds)}/s)`).join(', '));
-  const kinds = ['command', 'alarm', 'simulation', 'refused command', 'refused simulation', 'updates'];
+  const kinds = ['command', 'alarm', 'simulation', 'link', 'refused command', 'refused simulation', 'updates'];
   for (const kind of [...kinds, 'cut off', 'cut off after it had happened']) assert.ok(counts.get(kind), `no ${kind}`);
 });
