@@ -53,7 +53,8 @@ export interface StatusFacts {
   readonly version: string;
   /** Why the service is not ready; null where it is. */
   readonly notReady: string | null;
-  /** From here on null is: the service does not say. */
+  /** What is to be done soon, such as to renew a certificate: a sentence each. From here on null is: the service does not say. */
+  readonly warnings: readonly string[] | null;
   readonly upToDate: boolean | null;
   /** Objects that were edited and are not rendered. */
   readonly pendingEdits: number | null;
@@ -74,7 +75,8 @@ export async function readStatusFacts(client: TelltaleClient, signal: AbortSigna
   const options = { signal };
   const notReady = await client.service.ready(options).then(() => null, reasonOf);
   const version = await client.service.version(options);
-  const [upToDate, metrics, connectors, providers, modules, alarms, simulated, archive] = await Promise.all([
+  const [warnings, upToDate, metrics, connectors, providers, modules, alarms, simulated, archive] = await Promise.all([
+    ifThere(client.service.warnings(options)),
     ifThere(client.configuration.isUpToDate(options)),
     ifThere(client.service.metrics(options)),
     ifThere(
@@ -95,6 +97,7 @@ export async function readStatusFacts(client: TelltaleClient, signal: AbortSigna
     url: client.service.url,
     version,
     notReady,
+    warnings,
     upToDate,
     pendingEdits: pendingEdits?.length ?? null,
     objects: metrics && countObjects(metrics),

@@ -10,6 +10,7 @@ const well: StatusFacts = {
   url: 'http://plant/',
   version: '1.0.0',
   notReady: null,
+  warnings: [],
   upToDate: true,
   pendingEdits: 0,
   objects: {},
@@ -46,7 +47,10 @@ describe('the findings of a status', () => {
   test('are none where all is well, nor where the service does not say', () => {
     assert.deepEqual(found({}), []);
     const unknown = { links: null, modules: null, activeAlarms: null, unacknowledgedAlarms: null, simulated: null };
-    assert.deepEqual(found({ ...unknown, upToDate: null, pendingEdits: null, disk: null, archiveDamaged: null }), []);
+    assert.deepEqual(
+      found({ ...unknown, warnings: null, upToDate: null, pendingEdits: null, disk: null, archiveDamaged: null }),
+      [],
+    );
   });
 
   test('have a service that is not ready, damaged files and a disk without room, which are wrong', () => {
@@ -57,6 +61,8 @@ describe('the findings of a status', () => {
       'wrong archive: 2 files are damaged or missing: telltale archive stats',
     ]);
     assert.deepEqual(found({ disk: { ...disk, freeBytes: leastFreeBytes } }), []);
+    const warnings = ['connector press: the certificate 3fa9 expires in 20 days: replace it'];
+    assert.deepEqual(found({ warnings }), [`note service: ${warnings[0]}`]);
     assert.deepEqual(found({ archiveDamaged: ['a.ttb'] }), [
       'wrong archive: 1 file is damaged or missing: telltale archive stats',
     ]);

@@ -38,8 +38,9 @@ export function findingsOf(facts: StatusFacts): Finding[] {
   return [...found.filter(({ level }) => level === 'wrong'), ...found.filter(({ level }) => level === 'note')];
 }
 
-function serviceFindings({ notReady }: StatusFacts): Finding[] {
-  return notReady === null ? [] : [{ level: 'wrong', kind: 'service', name: null, text: notReady }];
+function serviceFindings({ notReady, warnings }: StatusFacts): Finding[] {
+  const of = (level: Finding['level'], text: string): Finding => ({ level, kind: 'service', name: null, text });
+  return [...(notReady === null ? [] : [of('wrong', notReady)]), ...(warnings ?? []).map((text) => of('note', text))];
 }
 
 function diskFindings({ disk, archiveDamaged }: StatusFacts): Finding[] {

@@ -2,10 +2,11 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { expiryNoticeDays } from '@telltale/schema';
 import { type Check, type Finding, look, ok, quoted, wrong } from '../finding.ts';
 
 const check = 'certificates';
-const soonMs = 30 * 86_400_000;
+const soonMs = expiryNoticeDays * 86_400_000;
 const [mostDepth, mostFiles, mostBytes] = [5, 2000, 2 ** 20];
 /** Of peers that somebody has turned away. */
 const passedOver = 'rejected';
@@ -35,7 +36,9 @@ export const checkCertificates: Check = ({ folder, machine }) => {
   return [
     ok(
       check,
-      certificates.length === 0 ? 'There are none.' : `${certificates.length} of them, each valid for 30 days or more.`,
+      certificates.length === 0
+        ? 'There are none.'
+        : `${certificates.length} of them, each valid for ${expiryNoticeDays} days or more.`,
     ),
   ];
 };
