@@ -99,6 +99,10 @@ describe('a setting', () => {
     assert.throws(() => timeout('60d'), /must be <= 2147483647/);
     const uploads = (text: string) => readSettings([], { TELLTALE_MODULE_UPLOADS: text })['module-uploads'];
     assert.deepEqual(['on', 'true', '1', 'off', 'false', '0'].map(uploads), [true, true, true, false, false, false]);
+    assert.deepEqual(
+      ['on', 'off', '0'].map((text) => readSettings(['--demo', text], {}).demo),
+      [true, false, false],
+    );
     const retention = (text: string) => readSettings(['--archive-retention', text], {})['archive-retention'];
     assert.equal(retention('1y6w'), '1y6w');
     for (const text of ['0d', '1d1y', '999999999999y']) assert.throws(() => retention(text), /must be a duration/);

@@ -100,7 +100,8 @@ describe('a bad setting is refused in one line that names it', () => {
     [[''], /^"" is not a setting/],
     [['--constructor=1'], /^"--constructor=1" is not a setting/],
     [['--PORT=1'], /^"--PORT=1" is not a setting/],
-    [['--demo', '1'], /^"1" is not a setting/],
+    [['--demo', 'yes'], /^"yes" is not a setting/],
+    [['--no-demo', '1'], /^"1" is not a setting/],
   ];
   for (const [args, message] of cases) {
     test(args.join(' ') || 'an empty argument', () => {

@@ -6,6 +6,7 @@ import {
   type DurationUnit,
   durationForms,
   durationPattern,
+  parseBoolean,
   parseDuration,
   parseDurationIn,
 } from '@telltale/schema';
@@ -232,7 +233,17 @@ function readArguments(args: readonly string[]): Map<string, string> {
     if (isFlag && negated !== undefined && text !== undefined) {
       throw new BadSetting(`--no-${name} takes no value; --help lists all settings.`);
     }
-    if (isFlag) found.set(name, text ?? String(negated === undefined));
+    const next = args[index + 1];
+    if (
+      isFlag &&
+      negated === undefined &&
+      text === undefined &&
+      next !== undefined &&
+      parseBoolean(next) !== undefined
+    ) {
+      found.set(name, next); // --demo off
+      index++;
+    } else if (isFlag) found.set(name, text ?? String(negated === undefined));
     else if (negated !== undefined) throw new BadSetting(`--no-${name} does not exist; --${name} takes a value.`);
     else found.set(name, text ?? args[++index] ?? missing(name));
   }

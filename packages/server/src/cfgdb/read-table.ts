@@ -1,10 +1,12 @@
 // A table into the operations that make it so: each row changes the fields that the table has columns for, or makes a new
 // object. Everything that is wrong is found, with its row and its column, before anything is done.
 import {
+  type DurationUnit,
   type Family,
   type Fault,
   maxOperations,
   ProblemError,
+  parseDurationIn,
   parseJson,
   reservedName,
   type TableChange,
@@ -259,7 +261,7 @@ export class Fields {
   }
 
   /** What is wrong with the cell; undefined where nothing is. */
-  set({ field, kind, key }: TableColumn, cell: string, mayHaveDecimalComma: boolean): string | undefined {
+  set({ field, kind, unit, key }: TableColumn, cell: string, mayHaveDecimalComma: boolean): string | undefined {
     if (key !== undefined) {
       const map = this.#map(field);
       if (cell === '') map.delete(key);
@@ -274,7 +276,7 @@ export class Fields {
     const isVerbatim = cell.startsWith(verbatimMark);
     const text = withoutEscape(cell);
     if (kind === 'boolean') return this.#setBoolean(field, text);
-    if (kind === 'integer') return this.#setInteger(field, text);
+    if (kind === 'integer') return this.#setInteger(field, text.trim(), unit);
     if (kind === 'number' && !isVerbatim) return this.#setNumber(field, text.trim(), mayHaveDecimalComma);
     this.#fields.set(field, withLineBreaksOf(this.#fields.get(field), text));
     return undefined;
@@ -316,10 +318,13 @@ export class Fields {
     return undefined;
   }
 
-  #setInteger(field: string, text: string): string | undefined {
-    if (!/^[+-]?\d{1,20}$/.test(text.trim()))
-      return `${shown(text)} is no whole number: write digits alone, such as 1000`;
-    this.#fields.set(field, Number(text));
+  #setInteger(field: string, text: string, unit: DurationUnit | undefined): string | undefined {
+    const duration = unit === undefined ? undefined : parseDurationIn(unit, text);
+    if (duration === undefined && !/^[+-]?\d{1,20}$/.test(text)) {
+      const other = unit === undefined ? '' : ` (${unit}), or a duration such as 5s`;
+      return `${shown(text)} is no whole number: write digits alone, such as 1000${other}`;
+    }
+    this.#fields.set(field, duration ?? Number(text));
     return undefined;
   }
 

@@ -1,5 +1,5 @@
 // The columns of a family as a table: one for each field, and one for each key of a field that is a map (`vars.host`).
-import { type Family, familyNames, numericTexts } from '@telltale/schema';
+import { type DurationUnit, type Family, familyNames, numericTexts } from '@telltale/schema';
 import { type Column, tables } from './tables.ts';
 
 export interface TableColumn {
@@ -8,6 +8,8 @@ export interface TableColumn {
   readonly field: string;
   /** A number is a text in JSON; a map is one as a whole, in a column of its own only where it is empty. */
   readonly kind: 'text' | 'number' | 'integer' | 'boolean' | 'map';
+  /** Of a number that is a duration: it may be written as one, such as 5m. */
+  readonly unit?: DurationUnit | undefined;
   /** Of a map. */
   readonly key?: string;
 }
@@ -26,7 +28,7 @@ export function fieldsOf(family: Family): ReadonlyMap<string, Column> {
 export function columnOf(family: Family, heading: string): TableColumn | undefined {
   const fields = fieldsOf(family);
   const whole = fields.get(heading);
-  if (whole !== undefined) return { heading, field: heading, kind: kindOf(whole) };
+  if (whole !== undefined) return { heading, field: heading, kind: kindOf(whole), unit: whole.unit };
   const dot = heading.indexOf('.');
   const [field, key] = [heading.slice(0, dot), heading.slice(dot + 1)];
   if (dot < 0 || key === '' || fields.get(field)?.kind !== 'map') return undefined;

@@ -148,10 +148,18 @@ describe('a table', () => {
     assert.deepEqual([deadband, description, euRangeLo], ['1.5%', '0,5', '0,5']);
   });
 
+  test('has durations in the columns that are milliseconds', () => {
+    const steps = read('measurements', 'name,datatype,archPeriod,archTimeDeadband\nx,d,1h30m,250\n');
+    const { archPeriod, archTimeDeadband } = JSON.parse(after(new Map(), steps).get('x') ?? '');
+    assert.deepEqual([archPeriod, archTimeDeadband], [5_400_000, 250]);
+    const wrong = faultsOf(() => read('alarms', 'name,severity\na,5s\n'));
+    assert.deepEqual(wrong, ['row 2, column severity: "5s" is no whole number: write digits alone, such as 1000']);
+  });
+
   test('says everything that is wrong, with row, column and what to write, and how much there is', () => {
     const table = [
       'name,datatype,enabled,archPeriod,deadband,archMode',
-      'a,d,perhaps,1m,"0,5",sometimes',
+      'a,d,perhaps,soon,"0,5",sometimes',
       ',d,,,,',
       'a,d,,,,',
       'b,,,,,',
@@ -162,7 +170,7 @@ describe('a table', () => {
       faultsOf(() => read('measurements', table)),
       [
         'row 2, column enabled: "perhaps" is neither true nor false: write true or false',
-        'row 2, column archPeriod: "1m" is no whole number: write digits alone, such as 1000',
+        'row 2, column archPeriod: "soon" is no whole number: write digits alone, such as 1000 (ms), or a duration such as 5s',
         'row 2, column deadband: "0,5" has a comma: write 0.5, or separate the columns with semicolons',
         'row 3, column name: is empty: write the name of the object',
         'row 4, column name: "a" is in row 2 already',

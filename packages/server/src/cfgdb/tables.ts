@@ -1,6 +1,14 @@
 // How the objects of a family lie in SQLite: one table a family, one column a field, derived from the schemas; and the
 // canonical JSON text of an object, by which objects are compared, rendered and served.
-import { type Family, type FamilyObject, families, familyNames, isUnset, ProblemError } from '@telltale/schema';
+import {
+  type DurationUnit,
+  type Family,
+  type FamilyObject,
+  families,
+  familyNames,
+  isUnset,
+  ProblemError,
+} from '@telltale/schema';
 import type { TObject } from 'typebox';
 import { configurationFile, currentFormat } from '../upgrade/index.ts';
 
@@ -19,6 +27,8 @@ export interface Column {
   readonly field: string;
   readonly kind: ColumnKind;
   readonly required: boolean;
+  /** Of a number that is a duration. */
+  readonly unit: DurationUnit | undefined;
   /** How the field opens in JSON: `{"name":` the first, `,"field":` another. */
   readonly opening: string;
 }
@@ -36,9 +46,11 @@ function columnKind(type: unknown): ColumnKind {
 
 function tableOf(family: Family): Table {
   const schema: TObject = families[family];
-  const columns = Object.entries(schema.properties).map(([field, { type }]: [string, { type?: unknown }], index) => ({
+  const properties = Object.entries<{ type?: unknown; 'x-unit'?: DurationUnit }>(schema.properties);
+  const columns = properties.map(([field, { type, 'x-unit': unit }], index) => ({
     field,
     kind: columnKind(type),
+    unit,
     required: schema.required?.includes(field) ?? false,
     opening: `${index === 0 ? '{' : ','}${JSON.stringify(field)}:`,
   }));
