@@ -107,7 +107,8 @@ function textOf({ pattern }: Schema, storable: boolean): fc.Arbitrary<string> {
   }
   const form = new RegExp(pattern);
   const likely = likelyTexts.filter((text) => form.test(text));
-  return fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...likely) }, fc.stringMatching(form, { size: 'small' }));
+  const matching = fc.stringMatching(form, { size: 'small' });
+  return likely.length === 0 ? matching : fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...likely) }, matching);
 }
 
 function objectOf(
