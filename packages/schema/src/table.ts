@@ -13,6 +13,7 @@ export const TableChange = Type.Object(
     name: Identifier,
     row: Type.Optional(Type.Integer({ minimum: 1, description: 'In the table; absent where an object is removed.' })),
     change: Type.Enum(['added', 'changed', 'removed'], { type: 'string' }),
+    renamedFrom: Type.Optional(Type.String({ description: 'Of a renamed object: its name before.' })),
     fields: Type.Optional(Type.Array(FieldChange, { description: 'Of a changed object: the fields that differ.' })),
   },
   strict('TableChange'),
@@ -23,6 +24,7 @@ export const TableResult = Type.Object(
   {
     rows: Count('Rows of the table, without the first.'),
     added: Count('New objects.'),
+    renamed: Type.Optional(Count('Objects with another name than before; absent where there is none.')),
     changed: Count('Objects with other fields than before.'),
     removed: Count('Objects that the table does not have, with delete-missing.'),
     unchanged: Count('Objects that are as the table says already.'),

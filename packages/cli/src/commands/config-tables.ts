@@ -55,12 +55,13 @@ async function report({ terminal, options }: Call, family: Family, result: Table
     await terminal.json({ 'dry-run': dryRun, ...result, rendered: isRunning });
     return;
   }
-  const { added, changed, removed, unchanged, changes = [] } = result;
+  const { added, renamed = 0, changed, removed, unchanged, changes = [] } = result;
   for (const { row: _, ...change } of changes) await printChange(terminal, { family, ...change });
   const left = added + changed + removed - changes.length;
   if (dryRun && left > 0) await terminal.line(`and ${left} more`);
-  const counts = `${added} added, ${changed} changed, ${removed} removed, ${unchanged} unchanged`;
-  const hasChanged = added + changed + removed > 0;
+  const ofRenames = renamed > 0 ? `${renamed} renamed, ` : '';
+  const counts = `${added} added, ${ofRenames}${changed} changed, ${removed} removed, ${unchanged} unchanged`;
+  const hasChanged = added + renamed + changed + removed > 0;
   const hint = isRunning ? ' It runs.' : dryRun || !hasChanged ? '' : ' It runs after: telltale config render';
   await terminal.line(`${dryRun ? 'It would work: ' : ''}${counts}.${hint}`);
 }

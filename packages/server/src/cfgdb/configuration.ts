@@ -27,7 +27,7 @@ import { comparison, edited, goBack, renamesBetween, type Selection } from './go
 import { type FoundItem, type OfferedItem, offerPoints } from './offer-points.ts';
 import { onDisk, RolledBack } from './on-disk.ts';
 import { invalidBody, readObject, type Step, type StoredObject, unknownObject } from './read-objects.ts';
-import { renameObjects } from './rename-object.ts';
+import { afterRenames, renameObjects, takenFault } from './rename-object.ts';
 import type { Rename } from './renamed-references.ts';
 import { packRendering, type RenderingBytes } from './rendering.ts';
 import { incomingPath, removeDatabase, replaceDatabase } from './replace-database.ts';
@@ -106,6 +106,22 @@ export class Configuration {
   /** The canonical text of each object, by name. */
   objects(family: Family): ReadonlyMap<string, string> {
     return this.#database.content[family];
+  }
+
+  /** As `objects`, where these were renamed. */
+  objectsAfter(renames: readonly Rename[], family: Family): ReadonlyMap<string, string> {
+    const { content } = this.#database;
+    if (renames.length === 0) return content[family];
+    const objects = new Map(content[family]);
+    for (const rename of renames) if (rename.family === family) objects.delete(rename.from);
+    const { renamed, referrers } = afterRenames(content, renames);
+    for (const each of [...renamed, ...referrers]) if (each.family === family) objects.set(each.name, each.text);
+    return objects;
+  }
+
+  /** Why an object cannot be renamed so. */
+  takenFault(rename: Rename): string | undefined {
+    return takenFault(this.#database, rename);
   }
 
   has(family: Family, name: string): boolean {

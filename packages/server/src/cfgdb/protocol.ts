@@ -25,7 +25,17 @@ export interface Figures {
 /** Everything that can be asked of the configuration. */
 export type Operations = Omit<
   Configuration,
-  'replace' | 'close' | 'takeRendered' | 'counts' | 'copying' | 'transaction' | 'objects' | 'blaming' | 'comparing'
+  | 'replace'
+  | 'close'
+  | 'takeRendered'
+  | 'counts'
+  | 'copying'
+  | 'transaction'
+  | 'objects'
+  | 'objectsAfter'
+  | 'takenFault'
+  | 'blaming'
+  | 'comparing'
 > & {
   /** Carries out the operations of a body. Reads go on while it is read. */
   transaction(body: Uint8Array, options: Committing, author: string): Promise<void>;

@@ -1,8 +1,12 @@
 // Makes a family what a table says, as one transaction, and tells what that changes.
 import { type Family, ProblemError, type TableResult } from '@telltale/schema';
 import type { Configuration, Rendering } from './configuration.ts';
-import { placeIn, readTable, type TableSteps } from './read-table.ts';
+import type { Step } from './read-objects.ts';
+import { readRenames } from './read-renames.ts';
+import { readTable, type TableSteps } from './read-table.ts';
+import type { Rename } from './renamed-references.ts';
 import { type SharedBytes, sharedBytes } from './shared-bytes.ts';
+import { placeIn } from './table-faults.ts';
 
 export interface PutTableOptions extends Rendering {
   /** Everything is checked and carried out, and undone. */
@@ -13,21 +17,26 @@ export interface PutTableOptions extends Rendering {
 
 /** In steps; no other change may come between them. */
 export function* putTable(
-  configuration: Pick<Configuration, 'objects' | 'transaction'>,
+  configuration: Pick<Configuration, 'objects' | 'objectsAfter' | 'takenFault' | 'transaction'>,
   family: Family,
   table: Uint8Array,
   { dryRun, render, comment, deleteMissing }: PutTableOptions,
   author: string,
 ): Generator<undefined, SharedBytes> {
-  const objects = configuration.objects(family);
-  const read = yield* readTable(family, table, objects, { deleteMissing, listChanges: dryRun });
-  const { steps, rows, added, changed, removed, unchanged, changes } = read;
+  const takenFault = (rename: Rename) => configuration.takenFault(rename);
+  const renames = yield* readRenames(family, table, { objects: configuration.objects(family), takenFault });
+  const objects = configuration.objectsAfter(renames, family);
+  const formerNames = new Map(renames.map(({ from, to }) => [to, from]));
+  const read = yield* readTable(family, table, objects, { deleteMissing, listChanges: dryRun, formerNames });
+  const { rows, added, changed, removed, unchanged, changes } = read;
+  const steps: Step[] = renames.length > 0 ? [{ operation: 'rename', renames }, ...read.steps] : read.steps;
   try {
     if (steps.length > 0 || render) configuration.transaction(steps, { commit: !dryRun, render, comment }, author);
   } catch (error) {
     throw withRows(error, family, read);
   }
-  const result: TableResult = { rows, added, changed, removed, unchanged, ...(dryRun && { changes }) };
+  const renamed = renames.length > 0 ? { renamed: renames.length } : {};
+  const result: TableResult = { rows, added, ...renamed, changed, removed, unchanged, ...(dryRun && { changes }) };
   return sharedBytes([JSON.stringify(result)]);
 }
 

@@ -23,10 +23,16 @@ import {
 } from '../sheets/index.ts';
 import { describeChange } from './content.ts';
 import { readPut, reservedFault, type Step } from './read-objects.ts';
-import { columnOf, headingsOf, nameHeading, type TableColumn } from './table-columns.ts';
+import {
+  columnOf,
+  headingsOf,
+  nameHeading,
+  renamedFromColumn,
+  renamedFromHeading,
+  type TableColumn,
+} from './table-columns.ts';
+import { TableFaults } from './table-faults.ts';
 
-/** More cannot be corrected at once. */
-const maxTableFaults = 100;
 /** Of a dry run, so many changes are listed. */
 const maxListed = 10_000;
 
@@ -46,6 +52,8 @@ export interface TableSteps {
 export interface ReadTableOptions {
   readonly deleteMissing: boolean;
   readonly listChanges: boolean;
+  /** From the names of renamed objects to those before; the objects are those after the renames. */
+  readonly formerNames?: ReadonlyMap<string, string>;
 }
 
 /** In steps. Throws a problem that lists everything that is wrong. */
@@ -64,8 +72,7 @@ class TableReader {
   readonly #family: Family;
   readonly #objects: ReadonlyMap<string, string>;
   readonly #options: ReadTableOptions;
-  readonly #faults: Fault[] = [];
-  #faultCount = 0;
+  readonly #faults = new TableFaults();
   /** By position; undefined where the heading is empty. */
   #columns: readonly (TableColumn | undefined)[] | undefined;
   #nameAt = 0;
@@ -75,6 +82,8 @@ class TableReader {
   readonly #changes: TableChange[] = [];
   #added = 0;
   #changed = 0;
+  /** Renamed, and nothing else. */
+  #renamed = 0;
 
   constructor(family: Family, objects: ReadonlyMap<string, string>, options: ReadTableOptions) {
     this.#family = family;
@@ -92,7 +101,7 @@ class TableReader {
   end(): TableSteps {
     if (this.#columns === undefined)
       throw new ProblemError('invalid-table', 'The table is empty: its first row names the columns.');
-    this.#refuseFaults();
+    this.#faults.refuse();
     const missing = this.#options.deleteMissing
       ? [...this.#objects.keys()].filter((name) => !this.#rows.has(name))
       : [];
@@ -107,7 +116,7 @@ class TableReader {
       added,
       changed,
       removed: missing.length,
-      unchanged: this.#rowCount - added - changed,
+      unchanged: this.#rowCount - added - changed - this.#renamed,
       changes: this.#changes,
       rowOf: (name) => this.#rows.get(name),
     };
@@ -126,14 +135,14 @@ class TableReader {
       const text = withoutEscape(cell);
       const heading = columnOf(this.#family, text) === undefined ? text.trim() : text;
       if (heading === '') return undefined;
-      const column = columnOf(this.#family, heading);
+      const column = heading === renamedFromHeading ? renamedFromColumn : columnOf(this.#family, heading);
       if (column === undefined) return this.#fault(number, heading, this.#unknown(heading));
       if (seen.has(heading)) return this.#fault(number, heading, 'is there twice: remove one of the columns');
       seen.add(heading);
       return column;
     });
     if (!seen.has(nameHeading)) this.#fault(number, nameHeading, 'is missing: every row needs the name of its object');
-    this.#refuseFaults();
+    this.#faults.refuse();
     this.#nameAt = this.#columns.findIndex((column) => column?.heading === nameHeading);
   }
 
@@ -157,7 +166,7 @@ class TableReader {
     const fields = new Fields(before);
     let isReadable = true;
     columns.forEach((column, at) => {
-      if (column === undefined || column.heading === nameHeading) return;
+      if (column === undefined || column === renamedFromColumn || column.heading === nameHeading) return;
       const cell = cells[at] ?? '';
       const wrong = cell instanceof UnreadableCell ? cell.message : fields.set(column, cell, row.mayHaveDecimalComma);
       if (wrong === undefined) return;
@@ -204,7 +213,13 @@ class TableReader {
     }
     if (step === undefined || step.operation !== 'put') return;
     const { text } = step.object;
-    if (this.#objects.get(name) === text) return;
+    if (this.#objects.get(name) === text) {
+      if (this.#options.formerNames?.has(name)) {
+        this.#renamed++;
+        this.#list(name, text);
+      }
+      return;
+    }
     if (isNew) this.#added++;
     else this.#changed++;
     this.#list(name, text);
@@ -214,30 +229,20 @@ class TableReader {
   #list(name: string, after: string | undefined): void {
     if (!this.#options.listChanges || this.#changes.length >= maxListed) return;
     const row = this.#rows.get(name);
-    const change = describeChange(this.#objects.get(name), after);
-    this.#changes.push({ name, ...(row !== undefined && { row }), ...change });
+    const { change, fields } = describeChange(this.#objects.get(name), after);
+    const renamedFrom = this.#options.formerNames?.get(name);
+    this.#changes.push({
+      name,
+      ...(row !== undefined && { row }),
+      change,
+      ...(renamedFrom !== undefined && { renamedFrom }),
+      ...(fields && { fields }),
+    });
   }
 
   #fault(row: number, column: string, message: string): undefined {
-    this.#faultCount++;
-    if (this.#faults.length < maxTableFaults) this.#faults.push({ path: placeIn(row, column), message });
-    return undefined;
+    return this.#faults.add(row, column, message);
   }
-
-  #refuseFaults(): void {
-    const [first] = this.#faults;
-    if (first === undefined) return;
-    const count = this.#faultCount;
-    const what = count === 1 ? '' : `${count} things are wrong, and nothing was changed. `;
-    const listed = count > maxTableFaults ? ` The first ${maxTableFaults} are listed.` : '';
-    const sentence = `${first.path}: ${first.message}`;
-    const detail = `${what}${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}${/[.?]$/.test(sentence) ? '' : '.'}${listed}`;
-    throw new ProblemError('invalid-table', detail, this.#faults);
-  }
-}
-
-export function placeIn(row: number, column: string): string {
-  return column === '' ? `row ${row}` : `row ${row}, column ${column.slice(0, 80)}`;
 }
 
 /** Of a JSON pointer into the object. */
@@ -246,7 +251,7 @@ function headingAt(path: string): string {
   return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')).join('.');
 }
 
-function withoutEscape(text: string): string {
+export function withoutEscape(text: string): string {
   return text.startsWith(verbatimMark) ? text.slice(1) : text;
 }
 

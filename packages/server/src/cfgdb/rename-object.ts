@@ -1,7 +1,8 @@
 // Gives objects of the configuration other names, with everything that refers to them, and notes that their history is to follow.
 import { type Family, type FamilyObject, type Fault, ProblemError, parseJson, reservedName } from '@telltale/schema';
+import type { Content } from './content.ts';
 import type { Database } from './database.ts';
-import { invalidBody, readObject, unknownObject } from './read-objects.ts';
+import { invalidBody, readObject, type StoredObject, unknownObject } from './read-objects.ts';
 import { type Referrer, type Rename, renamedReferences } from './renamed-references.ts';
 import { keyOf } from './renames.ts';
 import type { Edit } from './revisions.ts';
@@ -25,19 +26,27 @@ export function renameObjects(
     if (fault !== undefined) throw new ProblemError('name-taken', `${family}/${from} was not renamed: ${fault}.`);
     taken.add(keyOf(family, to));
   }
-  const referrers = [...renamedReferences(content, renames)];
-  const changed = new Map(referrers.map((referrer) => [keyOf(referrer.family, referrer.name), referrer.object]));
-  const renamed = renames.map(({ family, from, to }) => {
-    const object = changed.get(keyOf(family, from)) ?? (parseJson(content[family].get(from) ?? '') as object);
-    changed.delete(keyOf(family, from));
-    return { family, name: to, object: { ...object, name: to } as FamilyObject[Family] };
-  });
+  const { renamed, referrers } = afterRenames(content, renames);
   for (const { family, from } of renames) database.delete(family, from, edit);
-  for (const referrer of renamed) putObject(database, referrer, edit);
-  const others = referrers.filter(({ family, name }) => changed.has(keyOf(family, name)));
-  for (const referrer of others) putObject(database, referrer, edit);
+  for (const object of [...renamed, ...referrers]) database.put(object, edit);
   for (const rename of renames) database.renames.note(rename, rendered[rename.family].has(rename.from));
-  return others.map(({ family, name }) => ({ family, name }));
+  return referrers.map(({ family, name }) => ({ family, name }));
+}
+
+/** The objects under their new names, and what refers to them, as they are after the renames. */
+export function afterRenames(
+  content: Content,
+  renames: readonly Rename[],
+): { renamed: StoredObject[]; referrers: StoredObject[] } {
+  const changed = new Map<string, Referrer>();
+  for (const each of renamedReferences(content, renames)) changed.set(keyOf(each.family, each.name), each);
+  const renamed = renames.map(({ family, from, to }) => {
+    const key = keyOf(family, from);
+    const object = changed.get(key)?.object ?? (parseJson(content[family].get(from) ?? '') as object);
+    changed.delete(key);
+    return toStored({ family, name: to, object: { ...object, name: to } as FamilyObject[Family] });
+  });
+  return { renamed, referrers: Array.from(changed.values(), toStored) };
 }
 
 /** Why an object cannot get the name: another object is configured under it, or still runs. */
@@ -47,9 +56,9 @@ export function takenFault({ content, rendered, renames }: Database, { family, f
   return `another ${to} runs until its deletion is rendered; render first`;
 }
 
-function putObject(database: Database, { family, name, object }: Referrer, edit: Edit): void {
+function toStored({ family, name, object }: Referrer): StoredObject {
   const faults: Fault[] = [];
   const stored = readObject(family, name, object, `/${family}/${name}`, faults);
   if (stored === undefined) throw invalidBody(faults);
-  database.put(stored, edit);
+  return stored;
 }

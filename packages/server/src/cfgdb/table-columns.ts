@@ -16,6 +16,10 @@ export interface TableColumn {
 
 export const nameHeading = 'name';
 
+/** Of a table that renames objects: what they were called before. No field has a space in its name. */
+export const renamedFromHeading = 'renamed from';
+export const renamedFromColumn: TableColumn = { heading: renamedFromHeading, field: '', kind: 'text' };
+
 const ofFamilies = new Map(
   familyNames.map((family) => [family, new Map(tables[family].columns.map((column) => [column.field, column]))]),
 );
