@@ -22,7 +22,8 @@ const table: Record<string, readonly string[]> = {
   'server/sqlite': ['schema'],
   'server/sheets': ['schema'],
   'server/upgrade': ['server/sqlite'],
-  'server/cfgdb': ['schema', 'server/sheets', 'server/sqlite', 'server/threads', 'server/upgrade'],
+  'server/typicals': ['schema', 'server/sheets'],
+  'server/cfgdb': ['schema', 'server/sheets', 'server/sqlite', 'server/threads', 'server/typicals', 'server/upgrade'],
   'server/state': [
     'schema',
     'server/sqlite',

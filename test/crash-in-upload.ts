@@ -40,7 +40,7 @@ const objects = (JSON.parse(upload) as ConfiguredObject[]).flatMap(
 // Acknowledged before the upload, and so far in the write-ahead log alone.
 configuration.put('alarms', 'last', Buffer.from('{"name": "last", "severity": 1}'), 'before');
 armed = true;
-configuration.replace(objects, { render: true }, 'uploader');
+configuration.replace({ objects: objects, made: [] }, { render: true }, 'uploader');
 armed = false;
 configuration.close();
 process.stdout.write(JSON.stringify(calls));

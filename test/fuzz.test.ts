@@ -81,7 +81,7 @@ before(async () => {
   cleanup.defer(() => client.close());
 });
 
-/** Makes the configuration what it was in the beginning, and renders it. */
+/** Makes the configuration what it was in the beginning, and renders it; links that were disabled are enabled. */
 async function repair(): Promise<void> {
   const deletions = [];
   for (const family of familyNames) {
@@ -94,6 +94,10 @@ async function repair(): Promise<void> {
     const file = join(folder, 'stacks', 'connector-plc', place);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, ovenCertificate);
+  }
+  for (const links of ['connectors', 'providers']) {
+    const enabled = await fetch(`${server.url}/data/${links}/plc/enable`, { method: 'POST' });
+    assert.equal(enabled.status, 204, await enabled.text());
   }
   const url = `${server.config}/function-modules/pump_1/executable`;
   const headers = { 'content-type': 'application/octet-stream' };

@@ -7,6 +7,7 @@ import { browse } from './commands/browse.ts';
 import { certificateOperationCommands, certificates, showCertificates } from './commands/certificates.ts';
 import { configBlame } from './commands/config-blame.ts';
 import { configCopy } from './commands/config-copy.ts';
+import { configGenerate, configTypicals } from './commands/config-generate.ts';
 import { configMissing } from './commands/config-missing.ts';
 import { configDelete, configGet, configPut } from './commands/config-objects.ts';
 import { configRename } from './commands/config-rename.ts';
@@ -100,6 +101,8 @@ export const commands: readonly CommandDeclaration[] = [
   configDelete,
   configRename,
   configCopy,
+  configGenerate,
+  configTypicals,
   configExport,
   configImport,
   configDiff,

@@ -11,6 +11,8 @@ import {
   type Family,
   type FamilyObject,
   familyTitles,
+  type GenerateRequest,
+  type GenerateResult,
   type Operation,
   type Renamed,
   type RenderStatus,
@@ -18,6 +20,7 @@ import {
   type Stack,
   sqliteType,
   type TableResult,
+  type Typicals,
 } from '@telltale/schema';
 import { OperationCalls } from './operation-calls.ts';
 import { type AskOptions, type Bytes, byNames, type Download, type Transport } from './transport.ts';
@@ -76,6 +79,15 @@ export interface CopyOptions extends RenderOption {
   readonly dryRun?: boolean | undefined;
 }
 
+export interface GenerateOptions extends RenderOption {
+  /** Changes nothing, and lists what would change. */
+  readonly dryRun?: boolean | undefined;
+  /** Deletes objects that the type made before, and does not any more. */
+  readonly deleteMissing?: boolean | undefined;
+  /** Takes what the type says, whatever people did. */
+  readonly overwrite?: boolean | undefined;
+}
+
 export interface PutTableOptions extends RenderOption {
   /** Changes nothing, and lists what would change. */
   readonly dryRun?: boolean | undefined;
@@ -129,6 +141,21 @@ export class ConfigurationAccess {
   /** Copies an object, or a connector with its points and their alarms, under new names and addresses. */
   copy(request: CopyRequest, { dryRun, render, comment, signal }: CopyOptions = {}): Promise<CopyResult> {
     return this.#calls.json('copyObjects', { ...request, 'dry-run': dryRun, render, comment }, { signal });
+  }
+
+  /** Makes the objects of a type for each of its instances: all or none. */
+  generate(request: GenerateRequest, options: GenerateOptions = {}): Promise<GenerateResult> {
+    const { dryRun, render, comment, deleteMissing, overwrite, signal } = options;
+    return this.#calls.json(
+      'generateTypical',
+      { 'dry-run': dryRun, render, comment, 'delete-missing': deleteMissing, overwrite },
+      { json: request, signal },
+    );
+  }
+
+  /** What was generated: from type to instance to objects. */
+  typicals({ signal }: AskOptions = {}): Promise<Typicals> {
+    return this.#calls.json('listTypicals', {}, { signal });
   }
 
   stackNames(role: StackRole, { signal }: AskOptions = {}): Promise<string[]> {

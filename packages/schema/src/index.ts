@@ -29,6 +29,7 @@ export * from './selector.ts';
 export * from './shown-value.ts';
 export * from './table.ts';
 export * from './transaction.ts';
+export * from './typical.ts';
 export * from './validate.ts';
 export * from './values.ts';
 export { ArchiveQuality, Fault, PrefixedValue, Problem, Quality, Timestamp } from './wire-schemas.ts';

@@ -38,6 +38,11 @@ export const problems = {
     'The table cannot be taken',
     'Each entry of errors names a row and a column. Nothing was changed: correct them and send the table again.',
   ),
+  'invalid-typical': problem(
+    400,
+    'The type or its instances cannot be taken',
+    'Each entry of errors names a place in the type, or a row and column. Nothing was changed: correct them and send it again.',
+  ),
   'table-too-large': problem(
     400,
     'The table is too large',

@@ -41,6 +41,7 @@ import {
   type StackAccess,
   service,
   tables,
+  typicals,
 } from './operations/index.ts';
 import type { Settings } from './settings.ts';
 
@@ -103,6 +104,7 @@ export function implementationsOf(parts: Interfaces): Implementations {
     ...configuredObjects(parts.cfgdb),
     ...tables(parts.cfgdb),
     ...revisions(parts.cfgdb),
+    ...typicals(parts.cfgdb),
     ...configuration({ ...parts, mayUpload: settings['module-uploads'] }),
     ...service({ ...parts, paths, documents, metricsText: () => parts.metrics.registry.metrics() }),
   };

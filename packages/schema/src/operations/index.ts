@@ -18,6 +18,7 @@ import { renameOperations } from './renames.ts';
 import { revisionOperations } from './revisions.ts';
 import { operationListOperations, serviceOperations } from './service.ts';
 import { tableOperations } from './tables.ts';
+import { typicalOperations } from './typicals.ts';
 import { watchOperations } from './watches.ts';
 
 export const operations = {
@@ -35,6 +36,7 @@ export const operations = {
   ...configuredObjectOperations,
   ...tableOperations,
   ...renameOperations,
+  ...typicalOperations,
   ...copyOperations,
   ...stackOperations,
   ...databaseOperations,

@@ -33,6 +33,7 @@ const tags: Readonly<Record<string, Tag>> = {
   'Configuration: providers': configured('Providers', 'connectors'),
   'Configuration: function modules': configured('Function modules and their executables', 'function-modules'),
   'Configuration: tables': configured('Tables of objects', 'tables'),
+  'Configuration: typicals': configured('Objects that are made of types', 'typicals'),
   'Configuration: stacks': { description: 'The protocols that connectors and providers can use.', guide: 'stacks' },
   'Configuration: database': {
     description: 'The configuration as a whole: file, transactions, rendering, differences and revisions.',

@@ -88,7 +88,10 @@ class Pair {
       case 'replace': {
         const stored = step.objects.map(({ family, name, object }) => storedObject(family, name, object));
         const byKey = new Map(step.objects.map(({ family, name, object }) => [keyOf(family, name), object]));
-        return both(() => configuration.replace(stored, step, author), model.replace(byKey, step, edit));
+        return both(
+          () => configuration.replace({ objects: stored, made: [] }, step, author),
+          model.replace(byKey, step, edit),
+        );
       }
       case 'reopen':
         configuration.close();

@@ -23,16 +23,18 @@ import {
   sortedNames,
 } from './content.ts';
 import { Database } from './database.ts';
-import { comparison, edited, goBack, renamesBetween, type Selection } from './go-back.ts';
+import { comparison, edited, goBack, renamesBetween, type Selection, selector } from './go-back.ts';
+import type { MadeObjects } from './made-objects.ts';
 import { type FoundItem, type OfferedItem, offerPoints } from './offer-points.ts';
 import { onDisk, RolledBack } from './on-disk.ts';
-import { invalidBody, readObject, type Step, type StoredObject, unknownObject } from './read-objects.ts';
+import { invalidBody, readObject, type Step, unknownObject } from './read-objects.ts';
 import { afterRenames, renameObjects, takenFault } from './rename-object.ts';
 import type { Rename } from './renamed-references.ts';
 import { packRendering, type RenderingBytes } from './rendering.ts';
 import { incomingPath, removeDatabase, replaceDatabase } from './replace-database.ts';
 import type { Edit } from './revisions.ts';
 import { type SharedBytes, sharedBytes } from './shared-bytes.ts';
+import { type Uploaded, writeFresh } from './write-fresh.ts';
 
 /** A JSON body, ready for the wire. */
 export type Json = SharedBytes;
@@ -124,6 +126,15 @@ export class Configuration {
     return takenFault(this.#database, rename);
   }
 
+  get content(): Content {
+    return this.#database.content;
+  }
+
+  /** What typicals have made. */
+  get made(): MadeObjects {
+    return this.#database.made;
+  }
+
   has(family: Family, name: string): boolean {
     return this.#database.content[family].has(name);
   }
@@ -141,11 +152,17 @@ export class Configuration {
     });
   }
 
-  /** Takes the steps out of their list. */
-  transaction(steps: Step[], { commit, render, comment }: Committing, author: string): void {
+  /** Takes the steps out of their list. `also` is done in the same transaction. */
+  transaction(
+    steps: Step[],
+    { commit, render, comment }: Committing,
+    author: string,
+    also: (database: Database) => void = () => undefined,
+  ): void {
     this.#change(() => {
       const edit = this.#edit(author, comment);
       const parsed = carryOutSteps(this.#database, steps, edit, render);
+      also(this.#database);
       if (render) this.#storeRendering(this.#database, edit, parsed);
       if (!commit) throw new RolledBack();
     });
@@ -214,6 +231,7 @@ export class Configuration {
     this.#change(() => {
       const renames = database.renames.pending(database.rendered, database.content);
       goBack(database, database.rendered, renames, selection, this.#edit(author));
+      database.made.restore(database.renderedId, database.rendered, selector(selection));
       if (family === undefined && name === undefined) database.renames.discard();
       discarded = edits.filter((edit) => !database.differences.has(edit.family, edit.name));
       if (!commit) throw new RolledBack();
@@ -241,6 +259,7 @@ export class Configuration {
     this.#change(() => {
       const edit = this.#edit(author, comment);
       goBack(this.#database, wanted, renamesBetween(this.#database, id, edited), selection, edit);
+      this.#database.made.restore(id, wanted, selector(selection));
       if (render) this.#storeRendering(this.#database, edit);
     });
   }
@@ -249,12 +268,15 @@ export class Configuration {
    * Puts a database of its own making, with these objects and the revisions so far, in the place of the present one.
    * Objects that stay as they are keep who changed them and when.
    */
-  replace(objects: readonly StoredObject[], { render, comment }: Rendering, author: string): void {
+  replace(uploaded: Uploaded, { render, comment }: Rendering, author: string): void {
     const incoming = incomingPath(this.#path);
     onDisk(() => {
       removeDatabase(incoming);
       try {
-        this.#writeFresh(incoming, objects, render, this.#edit(author, comment));
+        const edit = this.#edit(author, comment);
+        writeFresh(incoming, this.#database, uploaded, edit, (fresh) => {
+          if (render) this.#storeRendering(fresh, edit);
+        });
         this.#database.close();
         try {
           replaceDatabase(this.#path, incoming);
@@ -322,27 +344,6 @@ export class Configuration {
 
   close(): void {
     this.#database.close();
-  }
-
-  #writeFresh(path: string, objects: readonly StoredObject[], render: boolean, edit: Edit): void {
-    const fresh = new Database(path);
-    try {
-      fresh.change(() => {
-        fresh.adoptRevisions(this.#database);
-        for (const object of objects) fresh.put(object, this.#unchangedEdit(object) ?? edit);
-        for (const { family, name } of fresh.differences) {
-          if (fresh.content[family].has(name)) continue;
-          fresh.noteDeletion(family, name, this.has(family, name) ? edit : this.#database.editOf(family, name));
-        }
-        if (render) this.#storeRendering(fresh, edit);
-      });
-    } finally {
-      fresh.close();
-    }
-  }
-
-  #unchangedEdit({ family, name, text }: StoredObject): Edit | undefined {
-    return this.#database.content[family].get(name) === text ? this.#database.editOf(family, name) : undefined;
   }
 
   #edit(author: string, comment?: string): Edit {

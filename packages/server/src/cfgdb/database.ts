@@ -4,6 +4,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Change, type Family, type FamilyObject, familyNames, parseJson, toTimestamp } from '@telltale/schema';
 import { DurableDatabase, RowChecksums } from '../sqlite/index.ts';
 import { type Content, compareObject, copyOf, Differences, emptyContent } from './content.ts';
+import { MadeObjects } from './made-objects.ts';
 import type { StoredObject } from './read-objects.ts';
 import type { Rename } from './renamed-references.ts';
 import { formerNames, keyOf, Renames } from './renames.ts';
@@ -54,6 +55,7 @@ export class Database {
   readonly #deletionOf: StatementSync;
   readonly revisions: Revisions;
   readonly renames: Renames;
+  readonly made: MadeObjects;
   readonly content: Content = emptyContent();
   #rendered: Content = emptyContent();
   #renderedId: number;
@@ -86,6 +88,7 @@ export class Database {
       this.#deletionOf = sqlite.prepare('SELECT changedAt, changedBy FROM deletions WHERE family = ? AND name = ?');
       this.revisions = new Revisions(sqlite, () => durable.checksums);
       this.renames = new Renames(sqlite, () => durable.checksums);
+      this.made = new MadeObjects(sqlite, () => durable.checksums);
       const renames = this.renames.unconfirmed();
       const checksums = new RowChecksums();
       const { content, damaged } = this.revisions.load(checksums, (text) => onRendering(wholeRendering(text), renames));
@@ -178,6 +181,7 @@ export class Database {
     this.#durable.sequence = other.#durable.sequence;
     this.revisions.copyFrom(other.revisions);
     this.renames.copyFrom(other.renames);
+    this.made.copyRevisions(other.made);
     this.#rendered = other.#rendered;
     this.#differences = Differences.between(this.#rendered, this.content);
   }
@@ -186,6 +190,7 @@ export class Database {
   storeRendering(edit: Edit): void {
     const id = this.revisions.add(this.content, this.changes(), edit);
     this.renames.render(id, this.#rendered, this.content);
+    this.made.render(id, this.content, this.revisions.ids());
     this.#sqlite.exec('DELETE FROM deletions');
     this.#durable.checksums.clear(deletionsPart);
     const rendered = copyOf(this.content);
@@ -227,6 +232,7 @@ export class Database {
       // Nobody needs a copy that is not whole.
       this.#sqlite.exec('PRAGMA copy.journal_mode = OFF; PRAGMA copy.synchronous = OFF');
       for (const family of familyNames) yield* this.#copyTable(tables[family]);
+      yield* this.made.copyTo();
       this.#sqlite.exec(`PRAGMA copy.application_id = ${applicationId}`);
       this.#sqlite.exec(`PRAGMA copy.user_version = ${schemaVersion}`);
     } finally {
@@ -305,6 +311,7 @@ export class Database {
       }
     }
     this.renames.load(checksums);
+    this.made.load(checksums);
     for (const row of this.#sqlite.prepare('SELECT * FROM deletions').iterate()) {
       this.#hasDeletions = true;
       checksums.add(deletionsPart, ...rowTexts(`${row.family} ${row.name}`, toEdit(row as unknown as EditRow)));
@@ -366,4 +373,5 @@ function createSchema(sqlite: DatabaseSync): void {
   sqlite.exec(deletionsTable);
   Revisions.createTable(sqlite);
   Renames.createTable(sqlite);
+  MadeObjects.createTables(sqlite);
 }

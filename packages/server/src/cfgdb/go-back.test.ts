@@ -222,7 +222,7 @@ test('a comment is kept with its revision, also through an upload and a restart,
   render('in "cm" – wie gewünscht');
   level({ eu: 'mm' });
   render();
-  configuration.replace([], { render: true, comment: 'nothing is left' }, 'ann');
+  configuration.replace({ objects: [], made: [] }, { render: true, comment: 'nothing is left' }, 'ann');
   const path = join(folder, `${files}.sqlite`);
   configuration.close();
   configuration = new Configuration({ path, stacks: [], now: () => timeUs });

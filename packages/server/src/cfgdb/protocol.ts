@@ -2,6 +2,7 @@
 import type { Blame, CopyRequest, CopyResult, Family } from '@telltale/schema';
 import type { Committing, Configuration, Rendering } from './configuration.ts';
 import type { CopyOptions } from './copy-objects.ts';
+import type { GenerateOptions } from './generate.ts';
 import type { PutTableOptions } from './put-table.ts';
 import type { Rename } from './renamed-references.ts';
 import type { RenderingBytes } from './rendering.ts';
@@ -34,6 +35,8 @@ export type Operations = Omit<
   | 'objects'
   | 'objectsAfter'
   | 'takenFault'
+  | 'content'
+  | 'made'
   | 'blaming'
   | 'comparing'
 > & {
@@ -43,6 +46,10 @@ export type Operations = Omit<
   table(family: Family, options: WriteTableOptions): Promise<SharedBytes>;
   /** Makes a family what a table says, and tells in JSON what has changed. Reads go on while it is read. */
   putTable(family: Family, table: Uint8Array, options: PutTableOptions, author: string): Promise<SharedBytes>;
+  /** Makes the objects of a type, and tells in JSON what has changed. Reads go on while they are made. */
+  generate(body: Uint8Array, options: GenerateOptions, author: string): Promise<SharedBytes>;
+  /** What was generated, as JSON. */
+  typicals(): SharedBytes;
   /** Copies an object, or a connector with its points, under new names. */
   copy(request: CopyRequest, options: CopyOptions, author: string): CopyResult;
   /** What is different between two configurations. Reads and changes go on meanwhile. */
@@ -64,6 +71,7 @@ export const changes: ReadonlySet<Method> = new Set<Method>([
   'transaction',
   'putTable',
   'copy',
+  'generate',
   'render',
   'restore',
   'discard',

@@ -5,10 +5,22 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { type Family, type Fault, maxFaults, ProblemError, parseJson, reservedName } from '@telltale/schema';
+import {
+  type Family,
+  type Fault,
+  familyNames,
+  isIdentifier,
+  maxFaults,
+  maxValueLength,
+  ProblemError,
+  parseJson,
+  reservedName,
+} from '@telltale/schema';
+import { type Made, madeColumns } from './made-objects.ts';
 import { readObject, type StoredObject } from './read-objects.ts';
 import { applicationId, schemaVersion, tables } from './tables.ts';
 import type { UploadForm, UploadLine } from './upload-reader.ts';
+import type { Uploaded } from './write-fresh.ts';
 
 /** So that the answer, a refusal included, is there within 5 s. */
 const timeLimitMs = 4000;
@@ -19,9 +31,11 @@ const memoryCheckMs = 20;
 const mostOutputBytes = 256 << 20;
 const mostObjects = 1_000_000;
 const mostReasonLength = 1000;
+/** What typicals have made; databases of before have none. */
+const madeTable = 'typicals';
 const reader = fileURLToPath(new URL('./upload-reader.ts', import.meta.url));
 
-export async function readUpload(path: string): Promise<StoredObject[]> {
+export async function readUpload(path: string): Promise<Uploaded> {
   const [command, ...args] = withTimeLimit([process.execPath, ...childArguments(path)]);
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'ignore'], env: {} });
   let stopped: string | undefined;
@@ -62,11 +76,14 @@ function childArguments(path: string): string[] {
     path,
     applicationId,
     schemaVersion,
-    tables: Object.values(tables).map(({ family, name, columns }) => ({
-      family,
-      name,
-      fields: columns.map(({ field }) => field),
-    })),
+    tables: [
+      ...Object.values(tables).map(({ family, name, columns }) => ({
+        family,
+        name,
+        fields: columns.map(({ field }) => field),
+      })),
+      { family: madeTable, name: madeTable, fields: madeColumns, isOptional: true },
+    ],
   };
   return [
     '--permission',
@@ -100,19 +117,59 @@ class Collector {
   readonly #names = new Set<string>();
   readonly #faults: Fault[] = [];
   #complete = false;
+  /** By family and name. */
+  readonly #madeOf = new Map<string, Made>();
 
   take(text: string): void {
     const line = JSON.parse(text) as UploadLine;
     if ('refused' in line) throw refused(line.refused);
     if ('end' in line) this.#complete = true;
+    else if (line.family === madeTable) for (const row of line.rows) this.#made(line.fields, row);
     else for (const row of line.rows) this.#row(line.family as Family, line.fields, row);
   }
 
-  finish(): StoredObject[] {
+  finish(): Uploaded {
     const [first] = this.#faults;
     if (first !== undefined) throw refused(`${first.path} ${first.message}`, this.#faults);
     if (!this.#complete) throw refused('reading it failed');
-    return this.#objects;
+    return { objects: this.#objects, made: [...this.#madeOf.values()] };
+  }
+
+  /** What typicals have made is checked as objects are. */
+  #made(fields: readonly string[], row: readonly unknown[]): void {
+    if (this.#faults.length >= maxFaults) return;
+    if (this.#madeOf.size >= mostObjects) throw refused(`it has more than ${mostObjects} generated objects`);
+    const { type, family, madeName, name, instance, made } = Object.fromEntries(
+      madeColumns.map((column) => [column, row[fields.indexOf(column)]]),
+    ) as Record<keyof Made, unknown>;
+    const at = `/typicals/${String(type).slice(0, 80)}/${String(madeName).slice(0, 80)}`;
+    const isKnown = familyNames.some((each) => each === family);
+    const areNames = [type, madeName, name].every((each) => typeof each === 'string' && isIdentifier(each));
+    if (
+      !isKnown ||
+      !areNames ||
+      typeof instance !== 'string' ||
+      instance.length > maxValueLength ||
+      typeof made !== 'string'
+    ) {
+      this.#faults.push({ path: at, message: 'has a family, a name or an instance that is impossible' });
+      return;
+    }
+    const stored = this.#read(family as Family, madeName as string, parsed(made), at);
+    const [key, madeKey] = [`${family}/${name}`, `made ${type}/${family}/${madeName}`];
+    if (this.#madeOf.has(key) || this.#names.has(madeKey)) {
+      this.#faults.push({ path: at, message: `is about ${key}, as another one is` });
+    }
+    this.#names.add(madeKey);
+    if (stored === undefined) return;
+    this.#madeOf.set(key, {
+      type: type as string,
+      family: family as Family,
+      madeName: madeName as string,
+      name: name as string,
+      instance,
+      made: stored.text,
+    });
   }
 
   #row(family: Family, fields: readonly string[], row: readonly unknown[]): void {
@@ -125,13 +182,19 @@ class Collector {
     if (this.#names.has(key)) this.#faults.push({ path: `${at}/name`, message: 'stands there twice' });
     if (name === reservedName) this.#faults.push({ path: `${at}/name`, message: 'is a reserved word' });
     this.#names.add(key);
+    const stored = this.#read(family, name, object, at);
+    if (stored !== undefined) this.#objects.push(stored);
+  }
+
+  /** Undefined where it pushed faults. */
+  #read(family: Family, name: string, object: unknown, at: string): StoredObject | undefined {
     try {
-      const stored = readObject(family, name, object, at, this.#faults);
-      if (stored !== undefined) this.#objects.push(stored);
+      return readObject(family, name, object, at, this.#faults);
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
       if (error.errors === undefined) throw refused(error.message);
       this.#faults.push(...error.errors);
+      return undefined;
     }
   }
 }

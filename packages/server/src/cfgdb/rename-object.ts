@@ -30,6 +30,7 @@ export function renameObjects(
   for (const { family, from } of renames) database.delete(family, from, edit);
   for (const object of [...renamed, ...referrers]) database.put(object, edit);
   for (const rename of renames) database.renames.note(rename, rendered[rename.family].has(rename.from));
+  database.made.rename(renames);
   return referrers.map(({ family, name }) => ({ family, name }));
 }
 

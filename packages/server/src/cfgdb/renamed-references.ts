@@ -38,17 +38,11 @@ const places: Record<Family, string> = {
 };
 
 /** For each family, from old name to new. */
-type NewNames = Record<ArchiveKind, ReadonlyMap<string, string>>;
+export type NewNames = Record<ArchiveKind, ReadonlyMap<string, string>>;
 
 /** `content` still has the objects under their old names. */
 export function* renamedReferences(content: Content, renames: readonly Rename[]): Generator<Referrer> {
-  const namesOf = (kind: ArchiveKind) =>
-    new Map(renames.flatMap(({ family, from, to }) => (family === kind ? [[from, to] as const] : [])));
-  const newNames: NewNames = {
-    measurements: namesOf('measurements'),
-    commands: namesOf('commands'),
-    alarms: namesOf('alarms'),
-  };
+  const newNames = newNamesBy(renames);
   const only = renames.length === 1 ? renames[0]?.from : undefined;
   for (const family of familyNames) {
     for (const [name, text] of content[family]) {
@@ -58,6 +52,26 @@ export function* renamedReferences(content: Content, renames: readonly Rename[])
       if (changed !== undefined) yield { family, name, object: { ...object, ...changed } };
     }
   }
+}
+
+export function newNamesBy(renames: readonly Rename[]): NewNames {
+  const namesOf = (kind: ArchiveKind) =>
+    new Map(renames.flatMap(({ family, from, to }) => (family === kind ? [[from, to] as const] : [])));
+  return { measurements: namesOf('measurements'), commands: namesOf('commands'), alarms: namesOf('alarms') };
+}
+
+/** An object that refers by old names, after renames that `content` has already. */
+export function referencesAfter(
+  family: Family,
+  object: FamilyObject[Family],
+  content: Content,
+  newNames: NewNames,
+): FamilyObject[Family] {
+  const { leader } = object as Measurement;
+  if (leader !== undefined && newNames.measurements.has(leader)) {
+    return { ...object, leader: newNames.measurements.get(leader) } as FamilyObject[Family];
+  }
+  return { ...object, ...following(family, object, content, newNames) };
 }
 
 /** The fields that change; undefined where none does. */

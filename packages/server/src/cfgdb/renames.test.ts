@@ -134,7 +134,7 @@ describe('a rename', () => {
   test('is known until it is confirmed, through restarts and uploads, and meanwhile nothing gets the old name', () => {
     rename('b', 'x');
     render();
-    configuration.replace([], { render: false }, 'ann');
+    configuration.replace({ objects: [], made: [] }, { render: false }, 'ann');
     configuration.close();
     let known: readonly Rename[] = [];
     new Database(path, (_, renames) => {

@@ -111,6 +111,10 @@ export class Revisions {
     for (const id of ids) this.#remove.run(id);
   }
 
+  ids(): ReadonlySet<number> {
+    return new Set(this.#rows().map(({ id }) => id));
+  }
+
   newestId(): number | undefined {
     return (this.#sqlite.prepare('SELECT max(id) AS id FROM renderings').get()?.id ?? undefined) as number | undefined;
   }

@@ -10,7 +10,12 @@ export interface UploadForm {
   readonly path: string;
   readonly applicationId: number;
   readonly schemaVersion: number;
-  readonly tables: readonly { readonly family: string; readonly name: string; readonly fields: readonly string[] }[];
+  readonly tables: readonly {
+    readonly family: string;
+    readonly name: string;
+    readonly fields: readonly string[];
+    readonly isOptional?: boolean;
+  }[];
 }
 
 /** One line of output. */
@@ -22,7 +27,7 @@ export type UploadLine =
 class Refused extends Error {}
 
 /** Tables that the server keeps for itself, in a copy of its own file: not part of the configuration. */
-const ownTables = new Set(['deletions', 'renames', 'renderings', 'progress']);
+const ownTables = new Set(['deletions', 'renames', 'renderings', 'typical_revisions', 'progress']);
 const bookkeeping = ['changedAt', 'changedBy'];
 const mostSchemaEntries = 1000;
 const mostCellBytes = 4 << 20;
@@ -104,8 +109,8 @@ function refuseUnusualSchema(sqlite: DatabaseSync, { tables }: UploadForm): void
       if (column.hidden !== 0) throw new Refused(`column ${column.name} of table ${name} is computed`);
     }
   }
-  for (const name of ours) {
-    if (!entries.some((entry) => entry.type === 'table' && entry.name === name)) {
+  for (const { name, isOptional } of tables) {
+    if (isOptional !== true && !entries.some((entry) => entry.type === 'table' && entry.name === name)) {
       throw new Refused(`its table ${name} is missing`);
     }
   }
@@ -127,6 +132,7 @@ async function printTable(sqlite: DatabaseSync, table: UploadForm['tables'][numb
   const { family, name } = table;
   const known = new Set([...table.fields, ...bookkeeping]);
   const present = columnsOf(sqlite, name);
+  if (present.length === 0 && table.isOptional === true) return;
   for (const column of present) {
     if (!known.has(column.name)) throw new Refused(`column ${column.name} of table ${name} is unknown`);
   }

@@ -9,6 +9,8 @@ import type { StackRules } from './check.ts';
 import { Configuration } from './configuration.ts';
 import { copyObjects } from './copy-objects.ts';
 import { Database } from './database.ts';
+import { generate } from './generate.ts';
+import { listTypicals } from './list-typicals.ts';
 import { DiskRefused } from './on-disk.ts';
 import {
   type ConfigurationClient,
@@ -38,7 +40,7 @@ async function loadStacks({ stackModules }: Start): Promise<StackRules[]> {
 /** What takes several turns; all else the configuration does at once. */
 type LongOperations = Pick<
   Operations,
-  'transaction' | 'table' | 'putTable' | 'copy' | 'compare' | 'blame' | 'upload' | 'writeCopy'
+  'transaction' | 'table' | 'putTable' | 'copy' | 'generate' | 'typicals' | 'compare' | 'blame' | 'upload' | 'writeCopy'
 >;
 
 function longOperations(configuration: Configuration): LongOperations {
@@ -52,6 +54,8 @@ function longOperations(configuration: Configuration): LongOperations {
     },
     putTable: (family, table, options, author) => inTurns(putTable(configuration, family, table, options, author)),
     copy: (request, options, author) => copyObjects(configuration, request, options, author),
+    generate: (body, options, author) => inTurns(generate(configuration, body, options, author)),
+    typicals: () => listTypicals(configuration),
     compare: (from, to) => inTurns(configuration.comparing(from, to)),
     blame: (family, name) => inTurns(configuration.blaming(family, name)),
     async upload(path, options, author) {

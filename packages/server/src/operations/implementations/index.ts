@@ -17,3 +17,4 @@ export { liveObjects } from './live-objects.ts';
 export { revisions } from './revisions.ts';
 export { once, type ServiceParts, service } from './service.ts';
 export { tables } from './tables.ts';
+export { typicals } from './typicals.ts';

@@ -4,8 +4,9 @@ import { area } from './2-area.ts';
 import { renames } from './3-renames.ts';
 import { comments } from './4-comments.ts';
 import { disabledLinks } from './5-disabled-links.ts';
+import { typicals } from './6-typicals.ts';
 
-export const steps: readonly Step[] = [area, renames, comments, disabledLinks];
+export const steps: readonly Step[] = [area, renames, comments, disabledLinks, typicals];
 
 /** Of folders that this version of the server writes. */
 export const currentFormat = steps.length + 1;

@@ -1,0 +1,37 @@
+// Writes a database of the server's own making, with the objects of an uploaded one and the revisions so far.
+import { Database } from './database.ts';
+import type { Made } from './made-objects.ts';
+import type { StoredObject } from './read-objects.ts';
+import type { Edit } from './revisions.ts';
+
+/** What an uploaded database has. */
+export interface Uploaded {
+  readonly objects: readonly StoredObject[];
+  readonly made: readonly Made[];
+}
+
+/** Objects that stay as they are in `present` keep who changed them and when. `also` is the end of the transaction. */
+export function writeFresh(
+  path: string,
+  present: Database,
+  { objects, made }: Uploaded,
+  edit: Edit,
+  also: (fresh: Database) => void,
+): void {
+  const has = ({ family, name, text }: StoredObject) => present.content[family].get(name) === text;
+  const fresh = new Database(path);
+  try {
+    fresh.change(() => {
+      fresh.adoptRevisions(present);
+      for (const object of objects) fresh.put(object, has(object) ? present.editOf(object.family, object.name) : edit);
+      for (const { family, name } of fresh.differences) {
+        if (fresh.content[family].has(name)) continue;
+        fresh.noteDeletion(family, name, present.content[family].has(name) ? edit : present.editOf(family, name));
+      }
+      for (const each of made) fresh.made.put(each);
+      also(fresh);
+    });
+  } finally {
+    fresh.close();
+  }
+}

@@ -1,0 +1,158 @@
+// A type as a client sends it into one that can be expanded: every text is parsed once, and everything that is wrong with it is
+// found, with its place in the type.
+import {
+  type Family,
+  type Fault,
+  families,
+  familyNames,
+  maxFaults,
+  maxTypicalObjects,
+  numericTexts,
+  pointerTo,
+  type Typical,
+} from '@telltale/schema';
+import { didYouMean } from '@telltale/schema/nearest-name';
+import type { TObject } from 'typebox';
+import { shown, Template, TemplateFault } from './template.ts';
+
+/** How a field of an object is made. */
+export interface FieldMaker {
+  readonly field: string;
+  readonly kind: 'text' | 'number' | 'integer' | 'boolean' | 'map';
+  /** A template, a value as it is, or the keys and values of a map. */
+  readonly value: Template | Literal | readonly (readonly [key: Template, value: Template])[];
+}
+
+export class Literal {
+  readonly value: unknown;
+
+  constructor(value: unknown) {
+    this.value = value;
+  }
+}
+
+export interface ObjectMaker {
+  readonly family: Family;
+  /** As the type writes it. */
+  readonly key: string;
+  readonly name: Template;
+  readonly fields: readonly FieldMaker[];
+}
+
+export interface ReadType {
+  readonly name: string;
+  /** From parameter to its default; undefined: every instance has a value. */
+  readonly parameters: ReadonlyMap<string, string | undefined>;
+  readonly instance: Template;
+  readonly objects: readonly ObjectMaker[];
+}
+
+/** Of a type that fits its schema. Undefined where it pushed faults. */
+export function readType(type: Typical, faults: Fault[]): ReadType | undefined {
+  return new TypeReader(type, faults).read();
+}
+
+/** Where in the request. */
+export function placeInType(...path: readonly string[]): string {
+  return pointerTo(['type', ...path]);
+}
+
+class TypeReader {
+  readonly #type: Typical;
+  readonly #faults: Fault[];
+  readonly #parameters: ReadonlyMap<string, string | undefined>;
+
+  constructor(type: Typical, faults: Fault[]) {
+    this.#type = type;
+    this.#faults = faults;
+    this.#parameters = new Map(Object.entries(type.parameters).map(([name, { default: value }]) => [name, value]));
+  }
+
+  read(): ReadType | undefined {
+    const { name } = this.#type;
+    const [first = ''] = this.#parameters.keys();
+    const instance = this.#template(this.#type.instance ?? `{${first}}`, ['instance']);
+    const objects: ObjectMaker[] = [];
+    for (const family of familyNames) {
+      for (const [key, fields] of Object.entries(this.#type.objects[family] ?? {})) {
+        const maker = this.#object(family, key, fields);
+        if (maker !== undefined) objects.push(maker);
+      }
+    }
+    if (objects.length > maxTypicalObjects) this.#fault(['objects'], `has more than ${maxTypicalObjects} objects`);
+    if (objects.length === 0)
+      this.#fault(['objects'], 'has no object: write one, such as {"measurements": {"{pump}_speed": {…}}}');
+    if (this.#faults.length > 0 || instance === undefined) return undefined;
+    return { name, parameters: this.#parameters, instance, objects };
+  }
+
+  #object(family: Family, key: string, fields: object): ObjectMaker | undefined {
+    const path = ['objects', family, key];
+    const name = this.#template(key, path);
+    const { properties: known }: TObject = families[family];
+    const makers: FieldMaker[] = [];
+    for (const [field, value] of Object.entries(fields)) {
+      if (field === 'name') {
+        this.#fault([...path, field], 'is not written here: the object has the name under which it stands');
+        continue;
+      }
+      if (!Object.hasOwn(known, field)) {
+        const hint = didYouMean(field.slice(0, 80), Object.keys(known));
+        if (value !== null) this.#fault([...path, field], `is no field of ${family}.${hint}`);
+        continue;
+      }
+      const maker = this.#field(field, kindOf(field, (known[field] as { type?: unknown }).type), value, [
+        ...path,
+        field,
+      ]);
+      if (maker !== undefined) makers.push(maker);
+    }
+    return name && { family, key, name, fields: makers };
+  }
+
+  #field(field: string, kind: FieldMaker['kind'], value: unknown, path: string[]): FieldMaker | undefined {
+    if (value === null) return undefined;
+    if (kind === 'map' && typeof value === 'object') {
+      const entries = Object.entries(value).flatMap(([key, text]: [string, unknown]) => {
+        if (text === null) return [];
+        if (typeof text !== 'string') return this.#fault([...path, key], 'must be a string') ?? [];
+        const [name, made] = [this.#template(key, [...path, key]), this.#template(text, [...path, key])];
+        return name && made ? [[name, made] as const] : [];
+      });
+      return { field, kind, value: entries };
+    }
+    if (typeof value !== 'string') return { field, kind, value: new Literal(value) };
+    const template = this.#template(value, path);
+    if (template === undefined) return undefined;
+    const isPlain = template.parameters.size === 0;
+    return { field, kind, value: isPlain ? new Literal(template.expand(new Map())) : template };
+  }
+
+  #template(text: string, path: string[]): Template | undefined {
+    try {
+      const template = new Template(text);
+      for (const parameter of template.parameters) {
+        if (this.#parameters.has(parameter)) continue;
+        const hint = didYouMean(parameter, this.#parameters.keys());
+        const known = hint || ` Known are ${[...this.#parameters.keys()].slice(0, 20).join(', ')}.`;
+        this.#fault(path, `${shown(parameter)} is no parameter of the type.${known}`);
+      }
+      return template;
+    } catch (error) {
+      if (!(error instanceof TemplateFault)) throw error;
+      this.#fault(path, error.message);
+      return undefined;
+    }
+  }
+
+  #fault(path: readonly string[], message: string): undefined {
+    if (this.#faults.length < maxFaults) this.#faults.push({ path: placeInType(...path), message });
+    return undefined;
+  }
+}
+
+function kindOf(field: string, type: unknown): FieldMaker['kind'] {
+  if (numericTexts.has(field)) return 'number';
+  if (type === 'object') return 'map';
+  return type === 'integer' || type === 'boolean' ? type : 'text';
+}
