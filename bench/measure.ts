@@ -66,3 +66,5 @@ export function busyMs(work: () => void): number {
   const { user, system } = process.threadCpuUsage(before);
   return (user + system) / 1000;
 }
+
+export const ms = (duration: number): string => `${duration.toFixed(0)} ms`;

@@ -20,10 +20,12 @@ import { stacks } from './stacks.ts';
 import { start } from './start.ts';
 import { tables } from './tables.ts';
 import { transaction } from './transaction.ts';
+import { typicals } from './typicals.ts';
 
 const benchmarks: readonly Benchmark[] = [
   transaction,
   tables,
+  typicals,
   scaling,
   collection,
   start,

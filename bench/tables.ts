@@ -1,5 +1,5 @@
 // Tables of measurements in, as CSV and as a workbook, against a JSON transaction of the same; and out.
-import { atMost, type Benchmark, takeTurns, timed } from './measure.ts';
+import { atMost, type Benchmark, ms, takeTurns, timed } from './measure.ts';
 import { connector, deleteAll, measurements, putAll } from './plant.ts';
 import { post, withServer } from './server.ts';
 
@@ -52,5 +52,3 @@ export const tables: Benchmark = {
       ];
     }),
 };
-
-const ms = (duration: number) => `${duration.toFixed(0)} ms`;
