@@ -100,8 +100,8 @@ describe('POST /cfgdb/render', () => {
     }
   });
 
-  test('takes force as 0 or 1 and no other parameter', async () => {
-    for (const query of ['?force=2', '?force=', '?force=on', '?force=1&force=1']) {
+  test('takes force as a boolean and no unknown parameter', async () => {
+    for (const query of ['?force=2', '?force=', '?force=maybe', '?force=1&force=1']) {
       assert.deepEqual(await client.faulty('invalid-query', 'POST', `/cfgdb/render${query}`), ['force']);
     }
     assert.deepEqual(await client.faulty('invalid-query', 'POST', '/cfgdb/render?forced=1'), ['forced']);
