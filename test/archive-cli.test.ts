@@ -118,7 +118,11 @@ describe('telltale history', () => {
     await bad('history level --aggregate avg,median', 2, /no aggregate "median": there are avg, mean, min/);
     await bad('history level --resample 90s --tz Europe/Vienna', 2, /--tz goes with --resample 1m or/);
     await bad('history level --active', 2, /--alarms/);
-    await bad('history level --since 1h --until 2h', 1, /The interval is impossible/);
+    await bad('history level --since 1h --until 2h', 2, /--since 1h is after --until 2h/);
+    await bad('history level --since 2026-01-02 --until 2026-01-01', 2, /--since 2026-01-02 is after/);
+    await bad('history level --until 2026-01-01', 2, /is before the last hour, .*: add --since/);
+    await bad('history level --aggregate avg', 2, /--aggregate goes with --resample/);
+    await bad('history level --from 1h', 2, /There is no option "--from"\. Put/);
     await bad('history', 2, /NAME/);
   });
 
@@ -127,6 +131,10 @@ describe('telltale history', () => {
     assert.match(lines[0] ?? '', /^level {2}20\d\d-\d\d-\d\d \d\d:\d\d:20\.000 {2}2 {2}good$/);
     assert.match(lines[1] ?? '', /3 {2}bad, communication failure$/);
     assert.match(lines[2] ?? '', /^There are no records of of_s/);
+    assert.match(
+      await shown('history of_s --resample 1h'),
+      /^No bucket .* begins with a value of of_s\..* --aggregate avg$/m,
+    );
     assert.match(await shown('history --alarms high'), /active, not acknowledged {2}by trigger: Too high/);
   });
 });
@@ -188,6 +196,9 @@ describe('telltale archive', () => {
     assert.match(await shown('archive compact'), /4096 B in 1 files are now 4096 B in 1\./);
     const file = join(folder, 'rows.csv');
     writeFileSync(file, 'name,time,value\nof_d,1,1\n');
+    const records = join(folder, 'records.csv');
+    assert.match(await shown(`archive export ${records}`), /\d+ k?B are in .*records\.csv\.\n$/);
+    await bad('archive export of_*', 2, /FILE is where the records go\. To export of_\*: --names 'of_\*'/);
     assert.match(await shown(`archive import ${file}`), /importing \[[#.]+\].*1 record is in the archive\./s);
   });
 });

@@ -1,5 +1,5 @@
 // What the commands on the archive have in common: which kind of object, which interval, and names that it knows.
-import type { ArchiveInterval, ArchiveReadOptions } from '@telltale/client';
+import type { ArchiveInterval, ArchiveMoment, ArchiveReadOptions } from '@telltale/client';
 import { type ArchiveKind, nameMatcher, simulatedFilters } from '@telltale/schema';
 import { type Call, type OptionDeclaration, UsageError } from './declaration.ts';
 import { missingOf, namesOf, refuseMissing } from './known-names.ts';
@@ -48,11 +48,26 @@ export function intervalOf(
 ): ArchiveInterval {
   const [since, until] = [options.get('since'), options.get('until')];
   const nowMs = clock.now() / 1000;
-  return {
+  const interval = {
     since: since === undefined ? otherwise.since : readMoment('since', since, nowMs),
     until: until === undefined ? otherwise.until : readMoment('until', until, nowMs),
-    signal,
   };
+  if (until !== undefined && secondsOf(interval.since, nowMs) > secondsOf(interval.until, nowMs)) {
+    throw new UsageError(
+      since === undefined
+        ? `--until ${until} is before the last hour, which is shown without --since: add --since.`
+        : `--since ${since} is after --until ${until}: the interval begins at --since and ends at --until.`,
+    );
+  }
+  return { ...interval, signal };
+}
+
+/** Since 1970; NaN where the server decides. */
+function secondsOf(moment: ArchiveMoment | undefined, nowMs: number): number {
+  if (moment === undefined) return Number.NaN;
+  if (moment instanceof Date) return moment.getTime() / 1000;
+  if (typeof moment !== 'number') return moment[0] + moment[1] / 1e6;
+  return moment < 0 ? nowMs / 1000 + moment : moment;
 }
 
 /** All there ever was, and what a wrong clock has put into the future. */

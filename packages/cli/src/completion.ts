@@ -79,7 +79,7 @@ async function candidates(call: Call, { commands, globalOptions }: Declared): Pr
   const optionsOfAll = [...globalOptions, ...commands.flatMap(({ options }) => options)];
   const open = openOption(before.at(-1), optionsOfAll);
   if (open !== undefined) return matching(await valuesOf(call, open, [], commands), word);
-  const { plain, data } = readWords(before, optionsOfAll);
+  const { plain, data } = readWords(before, commands, globalOptions);
   const command = findCommand(plain, commands);
   const isData = before.includes('--');
   if (word.startsWith('-') && !isData) {

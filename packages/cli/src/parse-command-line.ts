@@ -20,8 +20,13 @@ export interface Words {
 }
 
 /** Separates options from the rest. */
-export function readWords(args: readonly string[], options: readonly OptionDeclaration[]): Words {
-  const known = new Map(options.map((option) => [option.name, option]));
+export function readWords(
+  args: readonly string[],
+  commands: readonly CommandDeclaration[],
+  globalOptions: readonly OptionDeclaration[],
+): Words {
+  const every = [...globalOptions, ...commands.flatMap(({ options }) => options)];
+  const known = new Map(every.map((option) => [option.name, option]));
   const found = new Map<string, string>();
   const plain: string[] = [];
   for (let at = 0; at < args.length; at++) {
@@ -34,9 +39,11 @@ export function readWords(args: readonly string[], options: readonly OptionDecla
     const [, name = '', text] = /^--([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
     const option = known.get(name);
     if (option === undefined) {
+      const command = findCommand(plain, commands);
+      const fitting = command === undefined ? every : [...globalOptions, ...command.options];
       const hint = didYouMean(
         word.replace(/=.*/s, ''),
-        [...known.keys()].map((each) => `--${each}`),
+        fitting.map((each) => `--${each.name}`),
       );
       throw new UsageError(`There is no option ${shown(word)}.${hint} Put arguments that begin with - after --.`);
     }
@@ -71,7 +78,7 @@ export function parseCommandLine(
   commands: readonly CommandDeclaration[],
   globalOptions: readonly OptionDeclaration[],
 ): CommandLine {
-  const { plain, data, options } = readWords(args, [...globalOptions, ...commands.flatMap((each) => each.options)]);
+  const { plain, data, options } = readWords(args, commands, globalOptions);
   const command = findCommand(plain, commands);
   if (command === undefined) throw unknownCommand(plain, commands);
   const allowed = [...globalOptions, ...command.options].map(({ name }) => name);

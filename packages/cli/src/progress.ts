@@ -33,15 +33,19 @@ export class Progress {
     if (this.#done === this.#total || this.#clock.monotonicMs() - this.#shownMs >= everyMs) this.#show();
   }
 
+  get done(): number {
+    return this.#done;
+  }
+
   /** Takes the bar away. */
   end(): void {
-    if (this.#terminal.hasProgress) this.#terminal.progress('\r\x1b[K');
+    this.#terminal.bar('');
   }
 
   #show(): void {
     if (!this.#terminal.hasProgress) return;
     this.#shownMs = this.#clock.monotonicMs();
-    this.#terminal.progress(`\r\x1b[K${this.#label} ${this.#bar()}`);
+    this.#terminal.bar(`${this.#label} ${this.#bar()}`);
   }
 
   #bar(): string {
@@ -54,5 +58,6 @@ export class Progress {
 
 export function bytesText(bytes: number): string {
   if (bytes < 10_000) return `${bytes} B`;
-  return bytes < 10_000_000 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+  if (bytes < 10_000_000) return `${Math.round(bytes / 1000)} kB`;
+  return bytes < 10_000_000_000 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 }

@@ -54,7 +54,7 @@ export async function run(args: readonly string[], world: World): Promise<number
 /** The words whose help is asked for by --help, or that the version is. */
 function askedFor(args: readonly string[]): readonly string[] | 'version' | undefined {
   if (args.length === 0) return [];
-  const { plain, options } = readWords(args, [...globalOptions, ...commands.flatMap((each) => each.options)]);
+  const { plain, options } = readWords(args, commands, globalOptions);
   if (options.has('version')) return 'version';
   if (!options.has('help')) return undefined;
   const known = plain.findIndex(
@@ -97,7 +97,8 @@ function explain(error: unknown): { text: string; code: number } {
     return { text: `${error.message} --url, --context or TELLTALE_URL says where it is.`, code: exitCodes.unreachable };
   }
   if (error instanceof TelltaleProblem) {
-    const { message, remedy, errors } = error;
+    const { message, errors } = error;
+    const remedy = remedies[error.problem] ?? error.remedy;
     return {
       text: remedy === undefined || errors.length > 0 ? message : `${message} ${remedy}`,
       code: exitCodes.refused,
@@ -107,6 +108,12 @@ function explain(error: unknown): { text: string; code: number } {
   const { stack, message } = error as Error;
   return { text: `this is a fault of telltale itself: ${stack ?? message}`, code: exitCodes.refused };
 }
+
+/** At a terminal, other than in the catalogue, which is for programs. */
+const remedies: Readonly<Record<string, string | undefined>> = {
+  'unknown-object': 'To see what there is: telltale config get FAMILY',
+  'unknown-revision': 'To see which there are: telltale config revisions',
+};
 
 const mostDetails = 20;
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { bytesText } from './progress.ts';
 import { printable, Terminal } from './terminal.ts';
 import { valueText } from './words.ts';
 
@@ -58,4 +59,18 @@ test('values are shown without their prefix, texts in quotes', () => {
     ['b1', 'l-5', 'd0.1', 's', 'sa "b"'].map((value) => valueText(value)),
     ['1', '-5', '0.1', '""', '"a \\"b\\""'],
   );
+});
+
+test('a note takes the place of a bar, and does not run into it', () => {
+  const { text, terminal: to } = terminal(80);
+  to.note('first');
+  to.bar('sending …');
+  to.note('To plant:');
+  to.bar('');
+  assert.equal(text.err, 'first\n\r\x1b[Ksending …\r\x1b[KTo plant:\n');
+});
+
+test('amounts of bytes are in the unit that people read easily', () => {
+  const amounts = [9999, 10_000, 9_999_000, 12_345_678, 75_758_300_000];
+  assert.deepEqual(amounts.map(bytesText), ['9999 B', '10 kB', '9999 kB', '12.3 MB', '75.8 GB']);
 });

@@ -30,6 +30,7 @@ export class Terminal {
   /** Whether what is printed is for programs. */
   readonly isJson: boolean;
   readonly #color: boolean;
+  #hasBar = false;
 
   constructor({ out, err, json, color }: TerminalOptions) {
     this.#out = out;
@@ -68,11 +69,14 @@ export class Terminal {
 
   /** To the standard error: for people, whatever becomes of the output. */
   note(text: string): void {
+    this.bar('');
     this.#err.write(`${text}\n`);
   }
 
-  progress(text: string): void {
-    this.#err.write(text);
+  /** The line on the standard error that says how far something is; empty to take it away. */
+  bar(text: string): void {
+    if (text !== '' || this.#hasBar) this.#err.write(`\r\x1b[K${text}`);
+    this.#hasBar = text !== '';
   }
 
   /** Columns aligned; the last one is cut where the terminal ends. */

@@ -1,7 +1,7 @@
 // `telltale archive export|import`: records into a file and out of one.
 import { stat } from 'node:fs/promises';
 import { TelltaleProblem } from '@telltale/client';
-import { CsvReader, csvRow, ProblemError } from '@telltale/schema';
+import { CsvReader, csvRow, isPattern, ProblemError } from '@telltale/schema';
 import {
   always,
   intervalOf,
@@ -15,7 +15,7 @@ import {
 } from '../archive-options.ts';
 import { type Call, type CommandDeclaration, Refused, UsageError } from '../declaration.ts';
 import { asRefused, openInput, writeFileWhole } from '../files.ts';
-import { Progress } from '../progress.ts';
+import { bytesText, Progress } from '../progress.ts';
 import { criteriaIn, plainNames, selectorOptions } from '../selector-options.ts';
 
 export const archiveExport: CommandDeclaration = {
@@ -39,6 +39,7 @@ export const archiveExport: CommandDeclaration = {
   run: async (call) => {
     const { args, options, client, terminal } = call;
     const file = args[0] ?? '-';
+    if (isPattern(file)) throw new UsageError(`FILE is where the records go. To export ${file}: --names '${file}'`);
     const form = options.has('columns') ? 'columns' : 'csv';
     if (form === 'columns' && file === '-' && terminal.isOutTerminal) {
       throw new UsageError('The binary format cannot be printed on a terminal: name a FILE, or pipe it.');
@@ -67,6 +68,7 @@ export const archiveExport: CommandDeclaration = {
     } finally {
       progress.end();
     }
+    if (file !== '-' && !terminal.isJson) await terminal.line(`${bytesText(progress.done)} are in ${file}.`);
   },
 };
 

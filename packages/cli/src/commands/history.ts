@@ -72,6 +72,8 @@ export const history: CommandDeclaration = {
   run: async (call) => {
     const kind = kindOf(call);
     const options = readOptions(call);
+    if (options.aggregates !== undefined && !call.options.has('resample'))
+      throw new UsageError('--aggregate goes with --resample, such as --resample 1h.');
     if (options.activeOnly && kind !== 'alarms') throw new UsageError('--active goes with --alarms.');
     const selected = { ...call, args: await selectedNames(call, kind) };
     if (call.options.has('csv')) await printCsv(selected, kind, options);
@@ -154,8 +156,15 @@ async function printLines(call: Call, kind: ArchiveKind, options: ArchiveOneOpti
       }
       count += page.length;
     }
-    if (count === 0) terminal.note(`There are no records of ${name} in this time.`);
+    if (count === 0) terminal.note(nothingText(call, name));
   }
+}
+
+/** A bucket without an aggregate has the value that was valid where it begins: there may be records all the same. */
+function nothingText({ options }: Call, name: string): string {
+  return options.has('resample') && !options.has('aggregate')
+    ? `No bucket of this time begins with a value of ${name}. For what is within them: --aggregate avg`
+    : `There are no records of ${name} in this time.`;
 }
 
 /** Several aggregates of a bucket. */
