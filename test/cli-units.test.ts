@@ -87,6 +87,12 @@ describe('what people are shown of a value', () => {
     assert.equal(await csv('ranged'), text);
   });
 
+  test('a watch of nothing says so, and a simulation how long it lasts as it was asked for', async () => {
+    assert.match(await onTerminal(['watch', 'nobody*'], /match is shown/), /^Nothing matches yet: what comes to/m);
+    assert.match(await onTerminal(['simulate', 'plain', '1', '--for', '1h30m']), /simulated, for 1h30m$/m);
+    assert.match(await onTerminal(['simulate', 'plain', '1', '--for', '90']), /simulated, for 90 s$/m);
+  });
+
   test('a precision that is no number of decimals is refused at rendering', async () => {
     const object = { name: 'vague', datatype: 'd', properties: { precision: 'high' } };
     await plant.server.send('PUT', '/measurements/vague', object);

@@ -188,6 +188,14 @@ describe('telltale', () => {
       'There is no measurement "tank1_levle". Did you mean tank1_level?',
     );
     assert.match(failed(await cli('read', 'pump1_start')).text, /is a command: telltale read --commands pump1_start$/);
+    assert.match(
+      failed(await cli('config', 'restore', '9999')).text,
+      /no revision 9999\. .*: telltale config revisions$/,
+    );
+    assert.match(
+      failed(await cli('config', 'blame', 'alarms', 'x')).text,
+      /has no x\. .*: telltale config get FAMILY$/,
+    );
     const { code, stderr } = await runCli(['config', 'put', 'alarms', 'x', '-'], {
       url: plant.url,
       input: '{"severty": 1}',
@@ -208,6 +216,7 @@ describe('telltale', () => {
       [['read', '--fields', 'value'], /There are name, vtq/],
       [['read', '--fields'], /needs FIELD/],
       [['read', '--force'], /does not go with read/],
+      [['write', 'pump1_auto', 'yes'], /"yes" is not a boolean: write true, on or 1, or false, off or 0\.$/],
       [['config', 'get', 'alarm'], /Did you mean alarms\?/],
       [['status', 'now'], /too many/],
       [['config', 'restore', 'last'], /ID is a number/],

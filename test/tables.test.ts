@@ -224,6 +224,13 @@ describe('telltale config set', () => {
     assert.match((await cli('config', 'set', 'measurements', 'aa', 'eu=m')).stderr, /There is no measurement "aa"/);
     assert.match((await cli('config', 'set', 'measurements', 'a', 'eu')).stderr, /is not FIELD=VALUE/);
     assert.match((await cli('config', 'set', 'measurements', 'a', 'enabled=maybe')).stderr, /write true or false/);
+    const { stderr: unknown } = await cli('config', 'set', 'measurements', 'a', 'dead=1');
+    assert.equal(unknown, 'telltale: dead: is no field of measurements. Did you mean deadband? Nothing was changed.\n');
+    await put('measurements', 'name,datatype\nc1,d\nc2,d\nc3,d\n');
+    const { stderr: wrong, code } = await cli('config', 'set', 'measurements', 'c*', 'area=a/b');
+    assert.match(wrong, /^telltale: area of c1 and 2 more: must be a path such as [^\n]*\. Nothing was changed\.\n$/);
+    assert.equal(code, 1);
+    await cli('config', 'delete', 'measurements', 'c1', 'c2', 'c3');
     assert.equal(await get('measurements', '?columns=eu,enabled'), 'name,eu,enabled\r\na,,\r\n');
   });
 });

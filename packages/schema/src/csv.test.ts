@@ -59,7 +59,10 @@ describe('CSV', () => {
     assert.throws(() => rowsOf('a\nb"c,d"\n'), isProblem(/Row 2 has a quote/));
     assert.throws(() => rowsOf('a\n"b"c\n'), isProblem(/Row 2 has a quote/));
     assert.throws(() => rowsOf('a\n"b\n'), isProblem(/Row 2 ends within quotes/));
-    assert.throws(() => new CsvReader(() => undefined).feed(Uint8Array.of(0xff)), isProblem(/UTF-8/));
+    assert.throws(
+      () => new CsvReader(() => undefined).feed(Uint8Array.of(0xff)),
+      isProblem(/not UTF-8: in Excel, save it as CSV UTF-8/),
+    );
   });
 
   test('with a row without an end is refused before it fills the memory', () => {

@@ -45,7 +45,7 @@ export class CsvReader {
     try {
       return this.#utf8.decode(bytes, { stream });
     } catch {
-      throw broken('The body is not UTF-8.');
+      throw broken('The body is not UTF-8: in Excel, save it as CSV UTF-8.');
     }
   }
 

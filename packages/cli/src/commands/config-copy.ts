@@ -21,10 +21,12 @@ export const configCopy: CommandDeclaration = {
   ],
   details:
     "Without --rename, names that begin with the connector's begin with the new one. FIELD=VALUE sets fields of the copy " +
-    'itself, such as vars.host=10.0.0.2; FIELD= unsets them. References among the copied follow. History is not copied.',
+    'itself, such as vars.host=10.0.0.2; FIELD= unsets them. References among the copied follow. Other fields, ' +
+    'such as area, are those of the original: config set changes them. History is not copied.',
   examples: [
     'telltale config copy measurements tank1_level tank3_level address=tank3.level',
     "telltale config copy connectors plc plc2 --rename 'skid1_*=skid2_*' vars.host=10.0.0.2",
+    "telltale config set measurements 'skid2_*' area=works.skid2",
   ],
   run: async (call) => {
     const { client, terminal, args, options, signal } = call;

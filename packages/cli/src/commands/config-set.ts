@@ -1,4 +1,5 @@
 // `telltale config set`: fields of all objects that a pattern and a condition select, sent as one table.
+import { TelltaleProblem } from '@telltale/client';
 import { csvRow, type Family, type FamilyObject, familyNames, isPattern, NamePattern } from '@telltale/schema';
 import { type Call, type CommandDeclaration, Refused, UsageError } from '../declaration.ts';
 import { refuseMissing } from '../known-names.ts';
@@ -32,9 +33,37 @@ export const configSet: CommandDeclaration = {
     // Behind an apostrophe, a text is what it is.
     const values = assignments.map(([, value]) => (value === '' ? '' : `'${value}`));
     const rows = names.map((name) => csvRow([`'${name}`, ...values]));
-    await sendTable(call, family as Family, Buffer.from(header + rows.join('')));
+    try {
+      await sendTable(call, family as Family, Buffer.from(header + rows.join('')));
+    } catch (error) {
+      throw error instanceof TelltaleProblem && error.errors.length > 0 ? refusalOf(error, names) : error;
+    }
   },
 };
+
+const mostReasons = 5;
+
+/** By field and object: nobody has seen the table. What is wrong with many objects is said once. */
+function refusalOf({ errors }: TelltaleProblem, names: readonly string[]): Refused {
+  const reasons = new Map<string, { field: string; message: string; of: string[] }>();
+  for (const { path, message } of errors) {
+    const [, row, field = path] = /^row (\d+), column (.+)$/s.exec(path) ?? [];
+    const name = names[Number(row) - firstRow];
+    const key = JSON.stringify([field, message]);
+    const reason = reasons.get(key) ?? { field, message, of: [] };
+    reasons.set(key, reason);
+    if (name !== undefined) reason.of.push(name);
+  }
+  const texts = [...reasons.values()].slice(0, mostReasons).map(({ field, message, of: [first, ...others] }) => {
+    const more = others.length > 0 ? ` and ${others.length} more` : '';
+    return `${field}${first === undefined ? '' : ` of ${first}${more}`}: ${message.replace(/[.?]?$/, (end) => end || '.')}`;
+  });
+  const left = reasons.size - texts.length;
+  return new Refused(`${texts.join(' ')}${left > 0 ? ` And ${left} more.` : ''} Nothing was changed.`);
+}
+
+/** Behind the header, as a spreadsheet counts. */
+const firstRow = 2;
 
 async function selectedNames(call: Call, family: Family, pattern: string): Promise<string[]> {
   const conditions = (call.options.get('where')?.split(',') ?? []).map(readPair);

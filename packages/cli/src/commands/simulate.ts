@@ -76,7 +76,10 @@ async function force(call: Call): Promise<void> {
     for (const each of wanted) {
       await client.measurements.simulate(each.name, each.value, { validForS, quality: chosen, signal });
       simulated.push(each);
-      const until = validForS === undefined ? `until telltale simulate --stop ${each.name}` : `for ${validForS} s`;
+      const until =
+        validForS === undefined
+          ? `until telltale simulate --stop ${each.name}`
+          : `for ${/^[\d.]+$/.test(span ?? '') ? `${span} s` : span}`;
       if (terminal.isJson) continue;
       await terminal.line(each.name, ' = ', valueText(each.value), { text: ` simulated, ${until}`, style: 'magenta' });
     }

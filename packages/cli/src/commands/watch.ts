@@ -138,6 +138,8 @@ async function follow<Update extends NamedUpdate>(followed: Followed<Update>): P
     for (const name of await missing(call, family, awaited)) {
       await report(call, { name, unknown: true }, `There is no ${family.slice(0, -1)} ${name}.`);
     }
+    if (isSelecting(call) && !terminal.isJson && (await isNothing(call, family)))
+      terminal.note('Nothing matches yet: what comes to match is shown.');
     for await (const { updates, skipped, refused } of start(channel)) {
       const named = updates.filter(({ removed }) => !removed).map(({ name }) => name);
       if (!terminal.isJson) await points?.learn(channel, named, signal);
@@ -172,6 +174,14 @@ async function follow<Update extends NamedUpdate>(followed: Followed<Update>): P
 async function missing({ client, signal }: Call, family: Family, names: readonly string[]): Promise<string[]> {
   if (names.length === 0) return [];
   return missingOf(names, await client[family as 'measurements'].list({ names, fields: ['name'], signal }));
+}
+
+/** Of a selection: whether nothing is in it now. */
+async function isNothing(call: Call, family: Family): Promise<boolean> {
+  const { client, args, signal } = call;
+  const criteria = family === 'commands' ? commandCriteriaIn(call) : criteriaIn(call);
+  const asked = { ...criteria, names: namesIn(args), fields: ['name'] as const, signal };
+  return Object.keys(await client[family as 'measurements'].list(asked)).length === 0;
 }
 
 async function printOne<Update extends NamedUpdate>(

@@ -1,6 +1,7 @@
 // `telltale write`: command values, one after the other, each once.
 import { TelltaleProblem } from '@telltale/client';
 import {
+  booleanForms,
   type Datatype,
   formatPrefixed,
   type Problem,
@@ -61,8 +62,10 @@ async function runWrite(call: Call): Promise<void> {
 
 /** A boolean also as people write one. */
 function parsePlain(datatype: Datatype, text: string): Value {
-  const truth = traitsOf(datatype).isBoolean ? parseBoolean(text) : undefined;
-  return truth ?? parseText(datatype, text);
+  if (!traitsOf(datatype).isBoolean) return parseText(datatype, text);
+  const truth = parseBoolean(text);
+  if (truth !== undefined) return truth;
+  throw new ValueError(`${JSON.stringify(text.slice(0, 60))} is not a boolean: write ${booleanForms}`);
 }
 
 /** With its prefix; refused here where it cannot be a value of the datatype. */
