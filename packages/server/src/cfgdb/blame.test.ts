@@ -42,6 +42,20 @@ beforeEach(() => {
 });
 
 describe('who changed a field', () => {
+  test('is found though another file takes the place of the database meanwhile', () => {
+    put('ann', { eu: 'm' });
+    render();
+    put('bob', { eu: 'cm' });
+    render();
+    const steps = configuration.blaming('measurements', 'level');
+    steps.next();
+    configuration.replace({ objects: [], made: [] }, { render: true }, 'root');
+    const { value } = steps.next();
+    assert.deepEqual(value, undefined);
+    const { fields } = steps.next().value as Blame;
+    assert.deepEqual(fields.map(shown), ['name=level ann@1 1', 'datatype=d ann@1 1', 'eu=cm bob@3 2']);
+  });
+
   test('is who edited it last, with the revision and its comment, or not rendered yet', () => {
     put('ann', { eu: 'm', deadband: '1' });
     render();

@@ -12,12 +12,21 @@ import { compareObject } from './content.ts';
 import type { Database } from './database.ts';
 import { unknownObject } from './read-objects.ts';
 import { formerNames, keyOf } from './renames.ts';
+import type { Revisions } from './revisions.ts';
 import { changeOf } from './stored-changes.ts';
 
 type Cause = Omit<BlamedField, 'field' | 'value'>;
 
-/** A step for each revision: one may have changed 100,000 objects. */
-export function* blame(database: Database, family: Family, name: string): Generator<undefined, Blame> {
+/**
+ * A step for each revision: one may have changed 100,000 objects. Between steps another file may take the place of the
+ * database, so `changesOf` looks into the present one.
+ */
+export function* blame(
+  database: Database,
+  family: Family,
+  name: string,
+  changesOf: Revisions['changesOf'],
+): Generator<undefined, Blame> {
   const { content, rendered, renames, revisions } = database;
   const text = content[family].get(name);
   if (text === undefined) throw unknownObject(family, name);
@@ -33,7 +42,7 @@ export function* blame(database: Database, family: Family, name: string): Genera
   }
   for (const { id, comment } of stored) {
     if (blamed.isWhole) break;
-    const changes = revisions.changesOf(id);
+    const changes = changesOf(id);
     if (changes === undefined) break; // damaged, or too old meanwhile
     oldest = id;
     const change = changeOf(changes, family, known);

@@ -184,3 +184,17 @@ test('a rendering is handed over as it is, and its memory given back when it run
   const whole = await cfgdb.call('rendering');
   assert.equal(whole.length, renderings.at(-1)?.length);
 });
+
+test('questions about revisions are answered one after the other, so that only one has them in memory', async () => {
+  for (let revision = 0; revision < 4; revision++) {
+    await putMany(1000, 1000 + revision);
+    await cfgdb.call('render', { force: false }, 'somebody');
+  }
+  const answered: string[] = [];
+  await Promise.all([
+    cfgdb.call('blame', 'alarms', 'a7').then(() => answered.push('who changed it')),
+    cfgdb.call('blame', 'alarms', 'none').catch(() => answered.push('there is none')),
+    cfgdb.call('compare', '1', '99').catch(() => answered.push('no such revision')),
+  ]);
+  assert.deepEqual(answered, ['who changed it', 'there is none', 'no such revision']);
+});

@@ -215,7 +215,7 @@ export class Configuration {
 
   /** In steps. */
   blaming(family: Family, name: string): Generator<undefined, Blame> {
-    return blame(this.#database, family, name);
+    return blame(this.#database, family, name, (id) => this.#database.revisions.changesOf(id));
   }
 
   /** Makes what is selected what runs; answers with the edits that are discarded. With `commit` false, they would be. */

@@ -81,6 +81,10 @@ export const changes: ReadonlySet<Method> = new Set<Method>([
   'acknowledgeMissing',
   'tryDisk',
 ]);
+
+/** These too, beside the changes: each has revisions unpacked in memory, and takes its time. */
+export const longReads: ReadonlySet<Method> = new Set<Method>(['compare', 'blame']);
+
 export type Arguments<M extends Method> = Parameters<Operations[M]>;
 export type Result<M extends Method> = Awaited<ReturnType<Operations[M]>>;
 

@@ -17,6 +17,7 @@ import {
   type ConfigurationThread,
   changes,
   type Figures,
+  longReads,
   type Method,
   type Operations,
   type Start,
@@ -125,15 +126,20 @@ async function open(start: Start, client: Link<ConfigurationClient>): Promise<Co
   return new Configuration({ path, stacks, now: systemClock.now, database, propose });
 }
 
-function main(): void {
-  let configuration: Configuration | undefined;
-  let lastChange: Promise<unknown> = Promise.resolve();
-  /** The answer to the one before leaves before the next begins. */
-  const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = lastChange.then(work);
-    lastChange = done.catch(() => undefined);
+/** Of works that are given to it, one at a time: the answer to the one before leaves before the next begins. */
+function queue(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
     return done;
   };
+}
+
+function main(): void {
+  let configuration: Configuration | undefined;
+  const changing = queue();
+  const comparing = queue();
   const client: Link<ConfigurationClient> = parentLink<ConfigurationClient, ConfigurationThread>({
     async open(start) {
       const opened = await open(start, client);
@@ -145,9 +151,10 @@ function main(): void {
     carryOut(method, args) {
       const work = () => carryOut(configuration as Configuration, client, method, args);
       // A copy is of one moment: what changes waits for it.
-      return changes.has(method) || method === 'writeCopy' ? inOrder(work) : work();
+      if (changes.has(method) || method === 'writeCopy') return changing(work);
+      return longReads.has(method) ? comparing(work) : work();
     },
-    close: () => inOrder(async () => configuration?.close()),
+    close: () => changing(async () => configuration?.close()),
   });
 }
 
