@@ -297,3 +297,50 @@ describe('generating', () => {
     configuration.close();
   });
 });
+
+describe('a request that is made to take long', () => {
+  const of = (fields: object, parameters: object = { pump: {} }) => ({
+    name: 'pump',
+    parameters,
+    objects: { measurements: { '{pump}': { datatype: 'd', ...fields } } },
+  });
+  const instances = [{ pump: 'p1' }];
+
+  test('is refused at once where its file is white space that is no base64', () => {
+    const refused = faultsOf({ type: of({}), file: `${' '.repeat(2_000_000)}!` });
+    assert.deepEqual(refused, ['invalid-body', '/file: must be base64']);
+    assert.equal(run({ type: of({}), file: ` ${file('pump\np1')}\n` }).added, 1);
+  });
+
+  test('has hints for the first of very many unknown names', () => {
+    const name = (of: string, at: number) => `${of}${at}${of.repeat(64)}`.slice(0, 64);
+    const unknown = Array.from({ length: 9000 }, (_, at) => name('q', at));
+    const names = Array.from({ length: 99 }, (_, at) => [name('p', at), { default: '1' }]);
+    const parameters = Object.fromEntries([['pump', {}], ...names]);
+    const row = Object.fromEntries([['pomp', 1], ...unknown.map((key) => [key, 1])]);
+    const [problem, first, ...others] = faultsOf({ type: of({}, parameters), instances: [row] });
+    assert.deepEqual([problem, others.length], ['invalid-typical', 99]);
+    assert.match(first ?? '', /^\/instances\/0\/pomp: is no parameter of the type. Did you mean pump\?$/);
+    const description = ['pomp', ...unknown].map((key) => `{${key}}`).join('');
+    const [, told] = faultsOf({ type: of({ description }, parameters), instances });
+    assert.match(told ?? '', /"pomp" is no parameter of the type. Did you mean pump\?$/);
+  });
+
+  test('is refused for what it would become, before that is all made', () => {
+    const parameters = { pump: {}, text: { default: 'x'.repeat(1000) } };
+    const many = Array.from({ length: 100 }, (_, at) => ({ pump: `p${at}` }));
+    const faulty = of({ datatype: 'z', description: '{text}'.repeat(900) }, parameters);
+    assert.deepEqual(faultsOf({ type: faulty, instances: many }), ['table-too-large']);
+    const properties = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`p${at}`, '{text}'.repeat(900)]));
+    const [problem, fault] = faultsOf({ type: of({ properties }, parameters), instances });
+    assert.equal(problem, 'invalid-typical');
+    assert.match(fault ?? '', /becomes longer than 1048576 characters/);
+    const placeholders = '{pump}'.repeat(170_000);
+    const large = of({ description: placeholders, address: placeholders, eu: placeholders });
+    assert.match(faultsOf({ type: large, instances })[1] ?? '', /the type has too many placeholders$/);
+    assert.match(
+      faultsOf({ type: of({ eu: 'x'.repeat(2_000_000) }), instances })[1] ?? '',
+      /is longer than 1048576 char/,
+    );
+  });
+});

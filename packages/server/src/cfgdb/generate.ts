@@ -100,8 +100,9 @@ function* readRequest(body: Uint8Array): Generator<undefined, { type: ReadType; 
 function readInstances(type: ReadType, { file, instances = [] }: GenerateRequest) {
   const reader = new InstanceReader(type);
   if (file === undefined) return reader.readList(instances);
-  if (!/^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(file)) throw invalidBody([{ path: '/file', message: 'must be base64' }]);
-  return reader.readFile(Buffer.from(file, 'base64'));
+  const digits = file.replaceAll(/\s/g, ''); // first: both in one pattern would go back and forth
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(digits)) throw invalidBody([{ path: '/file', message: 'must be base64' }]);
+  return reader.readFile(Buffer.from(digits, 'base64'));
 }
 
 type Put = Extract<Step, { operation: 'put' }>;
@@ -115,6 +116,7 @@ class Expansion {
   readonly #told = new Set<string>();
   /** From family and name to where it comes from. */
   readonly #places = new Map<string, string>();
+  #objects = 0;
   #characters = 0;
 
   constructor(renamed: readonly Made[], configuration: Pick<Configuration, 'content'>) {
@@ -131,6 +133,7 @@ class Expansion {
       return undefined;
     }
     const { family, name, maker, instance } = expanded;
+    this.#bound(expanded.characters);
     const faults: Fault[] = [];
     const step = name === 'names' ? void faults.push(reservedFault('')) : this.#put(expanded, faults);
     for (const { path, message } of faults) {
@@ -145,7 +148,6 @@ class Expansion {
       return undefined;
     }
     this.#places.set(key, instance.place());
-    this.#bound(step.object.text.length);
     return step;
   }
 
@@ -179,9 +181,11 @@ class Expansion {
     }
   }
 
+  /** Those that are faulty too: each takes its time. */
   #bound(characters: number): void {
+    this.#objects++;
     this.#characters += characters;
-    if (this.#places.size <= maxOperations && this.#characters <= mostCharacters) return;
+    if (this.#objects <= maxOperations && this.#characters <= mostCharacters) return;
     const limits = `${maxOperations} objects and ${mostCharacters >> 20} MiB`;
     throw new ProblemError('table-too-large', `The instances make more than ${limits}: generate them in parts.`);
   }

@@ -28,6 +28,9 @@ export function* readRenames(
   return reader.end();
 }
 
+/** So many faults say which object is meant: each looks at all names. */
+const maxHints = 5;
+
 interface Row {
   readonly number: number;
   readonly from: string;
@@ -40,6 +43,7 @@ class RenamesReader {
   #places: { readonly name: number; readonly from: number } | undefined;
   /** From each name of the table to its row. */
   readonly #rows = new Map<string, Row>();
+  #hints = 0;
   isOver = false;
 
   constructor(family: Family, options: RenamesOptions) {
@@ -87,7 +91,7 @@ class RenamesReader {
     const { objects, takenFault } = this.#options;
     const { from } = rename;
     if (!objects.has(from)) {
-      const hint = didYouMean(from.slice(0, 80), objects.keys());
+      const hint = this.#hints++ < maxHints ? didYouMean(from.slice(0, 80), objects.keys()) : '';
       return `${this.#family} has no ${JSON.stringify(from.slice(0, 80))} to rename.${hint}`;
     }
     const first = renamedIn.get(from);

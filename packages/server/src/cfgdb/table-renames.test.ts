@@ -130,6 +130,16 @@ describe('a table with a column renamed from', () => {
     configuration.close();
   });
 
+  test('has hints for the first of very many objects that there are not', () => {
+    const made = Array.from({ length: 5000 }, (_, index) => `level${index},d\n`);
+    send(`name,datatype\n${made.join('')}`);
+    const rows = Array.from({ length: 20_000 }, (_, index) => `b${index},lovel${index}\n`).join('');
+    const faults = faultsOf(`name,renamed from\n${rows}`);
+    assert.equal(faults[0], 'row 2, column renamed from: measurements has no "lovel0" to rename. Did you mean level0?');
+    assert.equal(faults.at(-1), 'row 101, column renamed from: measurements has no "lovel99" to rename.');
+    configuration.close();
+  });
+
   test('renames 2,000 objects at once, each with what refers to it', () => {
     const made = Array.from(
       { length: 2000 },

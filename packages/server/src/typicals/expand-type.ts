@@ -2,7 +2,7 @@
 import type { Family } from '@telltale/schema';
 import type { Instance } from './read-instances.ts';
 import { type FieldMaker, Literal, type ObjectMaker, type ReadType } from './read-type.ts';
-import { shown, Template, TemplateFault, type Values } from './template.ts';
+import { longestText, shown, Template, TemplateFault, type Values } from './template.ts';
 
 export interface ExpandedObject {
   readonly family: Family;
@@ -10,6 +10,8 @@ export interface ExpandedObject {
   readonly object: Readonly<Record<string, unknown>>;
   readonly maker: ObjectMaker;
   readonly instance: Instance;
+  /** Of all its texts. */
+  readonly characters: number;
 }
 
 /** One that cannot be made is a fault instead: at a place of the instance, about a field of the type. */
@@ -25,14 +27,15 @@ export function* expandType({ objects }: ReadType, instance: Instance): Generato
     let field = '';
     try {
       const { family } = maker;
-      const name = maker.name.expand(instance.values);
+      const texts = new Texts(instance.values);
+      const name = texts.expand(maker.name);
       const made: [string, unknown][] = [['name', name]];
       for (const each of maker.fields) {
         field = each.field;
-        const value = fieldValue(each, instance);
+        const value = fieldValue(each, texts, instance);
         if (value !== undefined) made.push([field, value]);
       }
-      yield { family, name, object: Object.fromEntries(made), maker, instance };
+      yield { family, name, object: Object.fromEntries(made), maker, instance, characters: texts.characters };
     } catch (error) {
       if (!(error instanceof TemplateFault)) throw error;
       yield { maker, field, path: instance.place(error.parameter), message: error.message };
@@ -40,11 +43,31 @@ export function* expandType({ objects }: ReadType, instance: Instance): Generato
   }
 }
 
+/** Those of one object, which is refused before it has grown. */
+class Texts {
+  readonly #values: Values;
+  characters = 0;
+
+  constructor(values: Values) {
+    this.#values = values;
+  }
+
+  expand(template: Template): string {
+    return this.take(template.expand(this.#values));
+  }
+
+  take(text: string): string {
+    this.characters += text.length;
+    if (this.characters > longestText) throw new TemplateFault(`becomes longer than ${longestText} characters`);
+    return text;
+  }
+}
+
 /** Undefined: not set, as with an empty cell of a table. */
-function fieldValue({ kind, value }: FieldMaker, { values, mayHaveDecimalComma }: Instance): unknown {
-  if (value instanceof Literal) return value.value;
-  if (!(value instanceof Template)) return mapOf(value, values);
-  const text = value.expand(values);
+function fieldValue({ kind, value }: FieldMaker, texts: Texts, { mayHaveDecimalComma }: Instance): unknown {
+  if (value instanceof Literal) return typeof value.value === 'string' ? texts.take(value.value) : value.value;
+  if (!(value instanceof Template)) return mapOf(value, texts);
+  const text = texts.expand(value);
   if (text === '') return undefined;
   switch (kind) {
     case 'integer':
@@ -59,8 +82,8 @@ function fieldValue({ kind, value }: FieldMaker, { values, mayHaveDecimalComma }
   }
 }
 
-function mapOf(entries: readonly (readonly [Template, Template])[], values: Values): object {
-  const made = entries.map(([key, value]) => [key.expand(values), value.expand(values), value] as const);
+function mapOf(entries: readonly (readonly [Template, Template])[], texts: Texts): object {
+  const made = entries.map(([key, value]) => [texts.expand(key), texts.expand(value), value] as const);
   return Object.fromEntries(
     made.filter(([key, text, { parameters }]) => key !== '' && (text !== '' || parameters.size === 0)),
   );

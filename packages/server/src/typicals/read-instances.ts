@@ -26,6 +26,8 @@ export interface Instance {
 type Row = Readonly<Record<string, string | number | boolean | null>>;
 
 const maxInstanceFaults = 100;
+/** Of those, so many say which parameter is meant: that takes its time. */
+const maxHints = 20;
 
 export class InstanceReader {
   readonly #type: ReadType;
@@ -141,7 +143,8 @@ export class InstanceReader {
 
   #unknown(heading: string): string {
     const names = [...this.#type.parameters.keys()];
-    const hint = didYouMean(heading.slice(0, 80), names) || ` Known are ${names.slice(0, 20).join(', ')}.`;
+    const meant = this.#faults.length < maxHints ? didYouMean(heading.slice(0, 80), names) : '';
+    const hint = meant || ` Known are ${names.slice(0, 20).join(', ')}.`;
     return `is no parameter of the type.${hint}`;
   }
 

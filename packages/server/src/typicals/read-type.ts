@@ -23,6 +23,9 @@ export interface FieldMaker {
   readonly value: Template | Literal | readonly (readonly [key: Template, value: Template])[];
 }
 
+/** Of all templates together: texts and placeholders. */
+const mostParts = 1_000_000;
+
 export class Literal {
   readonly value: unknown;
 
@@ -61,6 +64,7 @@ class TypeReader {
   readonly #type: Typical;
   readonly #faults: Fault[];
   readonly #parameters: ReadonlyMap<string, string | undefined>;
+  #parts = 0;
 
   constructor(type: Typical, faults: Fault[]) {
     this.#type = type;
@@ -97,8 +101,8 @@ class TypeReader {
         continue;
       }
       if (!Object.hasOwn(known, field)) {
-        const hint = didYouMean(field.slice(0, 80), Object.keys(known));
-        if (value !== null) this.#fault([...path, field], `is no field of ${family}.${hint}`);
+        const hint = () => didYouMean(field.slice(0, 80), Object.keys(known));
+        if (value !== null) this.#fault([...path, field], () => `is no field of ${family}.${hint()}`);
         continue;
       }
       const maker = this.#field(field, kindOf(field, (known[field] as { type?: unknown }).type), value, [
@@ -129,15 +133,14 @@ class TypeReader {
   }
 
   #template(text: string, path: string[]): Template | undefined {
+    if (this.#parts > mostParts) return undefined;
     try {
       const template = new Template(text);
       for (const parameter of template.parameters) {
-        if (this.#parameters.has(parameter)) continue;
-        const hint = didYouMean(parameter, this.#parameters.keys());
-        const known = hint || ` Known are ${[...this.#parameters.keys()].slice(0, 20).join(', ')}.`;
-        this.#fault(path, `${shown(parameter)} is no parameter of the type.${known}`);
+        if (!this.#parameters.has(parameter)) this.#fault(path, () => this.#unknown(parameter));
       }
-      return template;
+      this.#parts += template.size;
+      return this.#parts > mostParts ? this.#fault(path, 'is too much: the type has too many placeholders') : template;
     } catch (error) {
       if (!(error instanceof TemplateFault)) throw error;
       this.#fault(path, error.message);
@@ -145,9 +148,16 @@ class TypeReader {
     }
   }
 
-  #fault(path: readonly string[], message: string): undefined {
-    if (this.#faults.length < maxFaults) this.#faults.push({ path: placeInType(...path), message });
-    return undefined;
+  #unknown(parameter: string): string {
+    const names = [...this.#parameters.keys()];
+    const hint = didYouMean(parameter, names) || ` Known are ${names.slice(0, 20).join(', ')}.`;
+    return `${shown(parameter)} is no parameter of the type.${hint}`;
+  }
+
+  /** A message with a hint takes its time: it is made where it is told. */
+  #fault(path: readonly string[], message: string | (() => string)): undefined {
+    if (this.#faults.length >= maxFaults) return;
+    this.#faults.push({ path: placeInType(...path), message: typeof message === 'string' ? message : message() });
   }
 }
 

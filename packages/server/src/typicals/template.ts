@@ -17,8 +17,8 @@ type Part = string | ((values: Values) => string);
 
 const longestExpression = 200;
 const deepestExpression = 16;
-/** Of an expanded text; an object is at most 1 MiB. */
-const longestText = 1 << 20;
+/** Of a text, and of all texts of an expanded object, which is at most 1 MiB. */
+export const longestText = 1 << 20;
 
 export class Template {
   readonly #parts: readonly Part[];
@@ -27,9 +27,15 @@ export class Template {
 
   /** Throws `TemplateFault`. */
   constructor(text: string) {
+    if (text.length > longestText) throw new TemplateFault(`is longer than ${longestText} characters`);
     const parameters = new Set<string>();
     this.#parts = [...partsOf(text, parameters)];
     this.parameters = parameters;
+  }
+
+  /** How much there is to do, and to remember. */
+  get size(): number {
+    return this.#parts.length;
   }
 
   /** The values have all parameters. Throws `TemplateFault`. */
