@@ -54,6 +54,21 @@ describe('a table', () => {
   });
 });
 
+test('JSON on a terminal is the document, and nothing in it can move the cursor', async () => {
+  const texts = fc.dictionary(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), { noNullPrototype: true });
+  await fc.assert(
+    fc.asyncProperty(texts, async (document) => {
+      const { text, terminal: to } = terminal(80);
+      await to.json(document);
+      assert.deepEqual(JSON.parse(text.out), document);
+      assert.equal(printable(text.out.replaceAll('\n', '')), text.out.replaceAll('\n', ''));
+    }),
+  );
+  const { text, terminal: to } = terminal(80);
+  await to.jsonLine(['\x9b2J', '\u202e']);
+  assert.equal(text.out, '["\\u009b2J","\\u202e"]\n');
+});
+
 test('values are shown without their prefix, texts in quotes', () => {
   assert.deepEqual(
     ['b1', 'l-5', 'd0.1', 's', 'sa "b"'].map((value) => valueText(value)),

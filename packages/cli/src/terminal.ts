@@ -57,14 +57,16 @@ export class Terminal {
     return this.write(`${cells.map((cell) => this.#styled(cell)).join('')}\n`);
   }
 
-  /** One JSON document; indented where people look at it. */
+  /** One JSON document; indented where people look at it, and then without characters that a terminal obeys. */
   json(document: unknown): Promise<void> {
-    return this.write(`${JSON.stringify(document, null, this.isOutTerminal ? 2 : 0)}\n`);
+    if (!this.isOutTerminal) return this.jsonLine(document);
+    return this.write(`${JSON.stringify(document, null, 2).split('\n').map(printable).join('\n')}\n`);
   }
 
   /** One JSON document a line. */
   jsonLine(document: unknown): Promise<void> {
-    return this.write(`${JSON.stringify(document)}\n`);
+    const text = JSON.stringify(document);
+    return this.write(`${this.isOutTerminal ? printable(text) : text}\n`);
   }
 
   /** To the standard error: for people, whatever becomes of the output. */

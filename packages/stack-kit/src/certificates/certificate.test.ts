@@ -28,6 +28,22 @@ test('it is in force from its first to its last moment', () => {
   );
 });
 
+test('one whose times cannot be read is never in force, and has expired', () => {
+  const damaged = (time: string) => {
+    const bytes = Buffer.from(press.raw);
+    const at = bytes.indexOf(time);
+    assert.ok(at > 0);
+    bytes.write('991399999999Z', at);
+    return parseCertificate(bytes) ?? assert.fail();
+  };
+  const nowMs = Date.UTC(2026, 5, 1);
+  for (let time = 0; time < 20; time++) {
+    const [noStart, noEnd] = [damaged('260101000000Z'), damaged('270101000000Z')];
+    assert.deepEqual([isInForce(noStart, nowMs), isInForce(noEnd, nowMs)], [false, false]);
+    assert.deepEqual([factsOf(noStart).validFromMs, factsOf(noEnd).validUntilMs], [0, 0]);
+  }
+});
+
 test('what is no certificate, or too long, is none; a file may have several, with other text between them', () => {
   for (const bytes of [undefined, Buffer.alloc(0), Buffer.from('nothing'), Buffer.alloc(100_000, 0x30)]) {
     assert.equal(parseCertificate(bytes), undefined);

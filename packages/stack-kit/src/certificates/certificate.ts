@@ -13,6 +13,7 @@ export interface CertificateFacts {
   readonly names: readonly string[];
   /** IP addresses and URIs. */
   readonly addresses: readonly string[];
+  /** Zero where the certificate has none that can be read; the same of its end, so that it has expired. */
   readonly validFromMs: number;
   readonly validUntilMs: number;
 }
@@ -59,8 +60,8 @@ export function factsOf(certificate: X509Certificate): CertificateFacts {
     isSelfSigned: certificate.checkIssued(certificate),
     names: ofKind('DNS'),
     addresses: ofKind('IP Address', 'URI'),
-    validFromMs: certificate.validFromDate.getTime(),
-    validUntilMs: certificate.validToDate.getTime(),
+    validFromMs: Date.parse(certificate.validFrom) || 0,
+    validUntilMs: Date.parse(certificate.validTo) || 0,
   };
 }
 
@@ -70,8 +71,9 @@ export function titleOf(certificate: X509Certificate): string {
   return JSON.stringify(uri ?? lineOf(certificate.subject));
 }
 
-export function isInForce({ validFromDate, validToDate }: X509Certificate, nowMs: number): boolean {
-  return nowMs >= validFromDate.getTime() && nowMs <= validToDate.getTime();
+/** By the texts: where a time cannot be read, these say so, and the dates are any. */
+export function isInForce({ validFrom, validTo }: X509Certificate, nowMs: number): boolean {
+  return nowMs >= Date.parse(validFrom) && nowMs <= Date.parse(validTo);
 }
 
 /** `C=AT, CN=plc`, on one line and not too long. */
