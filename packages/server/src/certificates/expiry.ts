@@ -25,8 +25,9 @@ export class ExpiryNotices {
   }
 
   update(certificates: readonly Certificate[]): void {
+    const authorities = authoritiesByFile(certificates);
     const ending = certificates
-      .filter((each) => isOfUse(each, certificates) && each['days-left'] < expiryNoticeDays)
+      .filter((each) => each['days-left'] < expiryNoticeDays && isOfUse(each, authorities))
       .toSorted((one, other) => one['days-left'] - other['days-left']);
     const nowMs = this.#clock.monotonicMs();
     const keys = new Set<string>();
@@ -45,9 +46,16 @@ export class ExpiryNotices {
 }
 
 /** What nobody trusts may expire as it likes. */
-function isOfUse({ state, use, file }: Certificate, all: readonly Certificate[]): boolean {
+function isOfUse({ state, use, file }: Certificate, authorities: ReadonlyMap<string, number>): boolean {
   if (state === 'rejected') return false;
-  return use !== 'authority' || all.filter((each) => each.file === file).length <= maxAuthorities;
+  return use !== 'authority' || (authorities.get(file) ?? 0) <= maxAuthorities;
+}
+
+/** How many each file has. */
+function authoritiesByFile(certificates: readonly Certificate[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { use, file } of certificates) if (use === 'authority') counts.set(file, (counts.get(file) ?? 0) + 1);
+  return counts;
 }
 
 function noticeOf(certificate: Certificate): string {

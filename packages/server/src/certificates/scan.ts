@@ -1,6 +1,7 @@
 // Reads the certificates in the folders of connectors and providers.
 import type { X509Certificate } from 'node:crypto';
 import { join, relative } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Certificate, CertificateState } from '@telltale/schema';
 import {
   factsOf,
@@ -20,6 +21,8 @@ export interface Owner {
 }
 
 const dayMs = 86_400_000;
+/** Of a file with many, so many are read before others have their turn: some milliseconds. */
+const certificatesOfTurn = 16;
 
 /** Of its own; made by the stack itself. */
 const applicationFile = join('own', 'certificate.pem');
@@ -66,8 +69,10 @@ export async function certificatesOf(dataFolder: string, owner: Owner, nowMs: nu
   for (const { path, state, use } of filesOf(owner)) {
     const certificates: X509Certificate[] = await readCertificateFile(file(path));
     // Of a chain, its first is the own one; the others are those that signed it.
-    for (const certificate of state === 'own' ? certificates.slice(0, 1) : certificates)
+    for (const certificate of state === 'own' ? certificates.slice(0, 1) : certificates) {
       add(state, use, { file: file(path), certificate });
+      if (found.length % certificatesOfTurn === 0) await nextTurn();
+    }
   }
   const trusted = await readCertificates(folder, 'trusted');
   for (const each of trusted) add('trusted', 'peer', each);
