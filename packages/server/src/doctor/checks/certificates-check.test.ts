@@ -36,6 +36,13 @@ describe('certificates', { skip: noOpenssl }, () => {
     assert.match(await at(-2), /^wrong: .* is not valid before 20/);
   });
 
+  test('that were renewed may have expired', async (t) => {
+    const bench = doctorBench(t, { machine: { clock: inDays(50) } });
+    const own = join(bench.folder, 'stacks/connector-press/own');
+    make(join(own, 'certificate-before.pem'), join(own, 'private-key.pem'));
+    assert.deepEqual(await found(checkCertificates, bench), ['ok: There are none.']);
+  });
+
   test('that do not fit the key beside them are wrong; those that were rejected are nobody’s business', async (t) => {
     const bench = doctorBench(t, { machine: { clock: inDays(1) } });
     const place = (path: string) => join(bench.folder, 'secrets/broker', path);

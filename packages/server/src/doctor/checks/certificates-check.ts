@@ -8,8 +8,8 @@ import { type Check, type Finding, look, ok, quoted, wrong } from '../finding.ts
 const check = 'certificates';
 const soonMs = expiryNoticeDays * 86_400_000;
 const [mostDepth, mostFiles, mostBytes] = [5, 2000, 2 ** 20];
-/** Of peers that somebody has turned away. */
-const passedOver = 'rejected';
+/** Of peers that somebody has turned away, and what was renewed. */
+const passedOver: ReadonlySet<string> = new Set(['rejected', 'certificate-before.pem']);
 
 interface Found {
   readonly path: string;
@@ -73,8 +73,9 @@ function filesBelow(folder: string, depth: number): Found[] {
     return [];
   }
   return entries.slice(0, mostFiles).flatMap((entry): Found[] => {
+    if (passedOver.has(entry.name)) return [];
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return entry.name === passedOver ? [] : filesBelow(path, depth - 1);
+    if (entry.isDirectory()) return filesBelow(path, depth - 1);
     const content = entry.isFile() ? contentOf(path) : undefined;
     return content === undefined ? [] : [{ path, folder, content }];
   });
