@@ -29,7 +29,7 @@ export function readJson(bytes: Uint8Array, handOn?: HandOn): unknown {
   return readAll(strangersJson(bytes, handOn));
 }
 
-/** The same, for callers that pause between the pieces. */
-export function strangersJson(bytes: Uint8Array, handOn?: HandOn): JsonReader {
-  return new JsonReader(bytes, { limits, ...(handOn && { handOn }) });
+/** The same, for callers that pause between the pieces. `textBytes` is for a body that has a file in it. */
+export function strangersJson(bytes: Uint8Array, handOn?: HandOn, textBytes = maxJsonTextBytes): JsonReader {
+  return new JsonReader(bytes, { limits: { ...limits, textBytes }, ...(handOn && { handOn }) });
 }

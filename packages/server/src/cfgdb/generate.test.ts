@@ -298,6 +298,16 @@ describe('generating', () => {
   });
 });
 
+test('a table of instances may be as long as a body', () => {
+  const rows = Array.from({ length: 3000 }, (_, at) => `p${at},${String(at % 10).repeat(900)}\n`);
+  const type = {
+    name: 'pump',
+    parameters: { pump: {}, note: {} },
+    objects: { measurements: { '{pump}': { datatype: 'd', description: '{note}' } } },
+  };
+  assert.equal(run({ type, file: file(`pump,note\n${rows.join('')}`) }, { dryRun: true }).added, 3000);
+});
+
 describe('a request that is made to take long', () => {
   const of = (fields: object, parameters: object = { pump: {} }) => ({
     name: 'pump',

@@ -80,7 +80,7 @@ export function* generate(
 }
 
 function* readRequest(body: Uint8Array): Generator<undefined, { type: ReadType; request: GenerateRequest }> {
-  const reader = strangersJson(body);
+  const reader = strangersJson(body, undefined, body.length);
   yield* reader.read();
   const request = reader.value as GenerateRequest;
   const faults: Fault[] = [...requests.faults(request, '', maxFaults)];
@@ -128,7 +128,7 @@ class Expansion {
   read(expanded: ExpandedObject | ExpansionFault): Put | undefined {
     if (!('object' in expanded)) {
       const { maker, field, path, message } = expanded;
-      const what = [maker.family, maker.key, field].filter((part) => part !== '').join('/');
+      const what = [maker.family, maker.key.slice(0, 80), field].filter((part) => part !== '').join('/');
       this.#fault(`${path}: ${what}`, { path, message: `${message}, for ${what} of the type` });
       return undefined;
     }
