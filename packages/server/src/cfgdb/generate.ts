@@ -186,7 +186,7 @@ class Expansion {
     this.#objects++;
     this.#characters += characters;
     if (this.#objects <= maxOperations && this.#characters <= mostCharacters) return;
-    const limits = `${maxOperations} objects and ${mostCharacters >> 20} MiB`;
+    const limits = `${maxOperations} objects or ${mostCharacters >> 20} MiB`;
     throw new ProblemError('table-too-large', `The instances make more than ${limits}: generate them in parts.`);
   }
 
