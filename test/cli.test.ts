@@ -101,6 +101,7 @@ describe('telltale', () => {
     await good('config', 'delete', 'measurements', 'rain');
     assert.deepEqual(await good('config', 'restore', String(before?.id), '--render'), {
       restored: before?.id,
+      'dry-run': false,
       rendered: true,
     });
     assert.equal(failed(await cli('config', 'get', 'measurements', 'rain')).code, 1);

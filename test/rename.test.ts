@@ -71,7 +71,7 @@ describe('a renamed object', () => {
   });
 
   test('runs under its old name until it is rendered, and nothing is changed by a dry run', async () => {
-    const would = await client.configuration.rename('measurements', 'level', 'basin', { commit: false });
+    const would = await client.configuration.rename('measurements', 'level', 'basin', { dryRun: true });
     const referrers = [
       { family: 'alarms', name: 'high' },
       { family: 'measurements', name: 'flow' },

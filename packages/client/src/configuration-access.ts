@@ -44,6 +44,13 @@ export interface RenderOption extends AskOptions {
   readonly comment?: string | undefined;
 }
 
+export interface DryRunOption extends AskOptions {
+  /** Changes nothing, and tells what would change. */
+  readonly dryRun?: boolean | undefined;
+}
+
+export interface ChangeOptions extends RenderOption, DryRunOption {}
+
 /** All objects, those of a family, or those of a name. */
 export interface ObjectsOption {
   readonly family?: Family | undefined;
@@ -74,23 +81,14 @@ export interface TableOptions extends AskOptions {
   readonly format?: 'csv' | 'xlsx' | undefined;
 }
 
-export interface CopyOptions extends RenderOption {
-  /** Changes nothing, and lists what would be made. */
-  readonly dryRun?: boolean | undefined;
-}
-
-export interface GenerateOptions extends RenderOption {
-  /** Changes nothing, and lists what would change. */
-  readonly dryRun?: boolean | undefined;
+export interface GenerateOptions extends ChangeOptions {
   /** Deletes objects that the type made before, and does not any more. */
   readonly deleteMissing?: boolean | undefined;
   /** Takes what the type says, whatever people did. */
   readonly overwrite?: boolean | undefined;
 }
 
-export interface PutTableOptions extends RenderOption {
-  /** Changes nothing, and lists what would change. */
-  readonly dryRun?: boolean | undefined;
+export interface PutTableOptions extends ChangeOptions {
   /** Deletes the objects that the table does not have. */
   readonly deleteMissing?: boolean | undefined;
 }
@@ -130,16 +128,16 @@ export class ConfigurationAccess {
   }
 
   /** Gives the object another name, under which its history goes on. Answers with what refers to it. */
-  rename(family: ArchiveKind, from: string, to: string, options: TransactionOptions = {}): Promise<Renamed> {
-    const { commit, render, comment, signal } = options;
+  rename(family: ArchiveKind, from: string, to: string, options: ChangeOptions = {}): Promise<Renamed> {
+    const { dryRun, render, comment, signal } = options;
     const operation = (
       { measurements: 'renameMeasurement', commands: 'renameCommand', alarms: 'renameAlarm' } as const
     )[family];
-    return this.#calls.json(operation, { name: from, to, commit, render, comment }, { signal });
+    return this.#calls.json(operation, { name: from, to, 'dry-run': dryRun, render, comment }, { signal });
   }
 
   /** Copies an object, or a connector with its points and their alarms, under new names and addresses. */
-  copy(request: CopyRequest, { dryRun, render, comment, signal }: CopyOptions = {}): Promise<CopyResult> {
+  copy(request: CopyRequest, { dryRun, render, comment, signal }: ChangeOptions = {}): Promise<CopyResult> {
     return this.#calls.json('copyObjects', { ...request, 'dry-run': dryRun, render, comment }, { signal });
   }
 
@@ -248,11 +246,11 @@ export class ConfigurationAccess {
   }
 
   /** Makes the database, or what is named of it (`*` stands for any characters), what runs. Answers with what is discarded. */
-  async discard(options: AskOptions & ObjectsOption & { readonly commit?: boolean } = {}): Promise<Change[]> {
-    const { family, name, commit, signal } = options;
+  async discard(options: ObjectsOption & DryRunOption = {}): Promise<Change[]> {
+    const { family, name, dryRun, signal } = options;
     const { changes } = await this.#calls.json<{ changes: Change[] }, 'discardEdits'>(
       'discardEdits',
-      { family, name, commit },
+      { family, name, 'dry-run': dryRun },
       { signal },
     );
     return changes;

@@ -1,7 +1,7 @@
 // `telltale config copy`: an object, or a connector with its points and their alarms, under new names and addresses.
 import { type CopyRequest, type CopyRule, type Family, familyNames } from '@telltale/schema';
 import { type CommandDeclaration, UsageError } from '../declaration.ts';
-import { renderingOf, renderOptions } from '../render-options.ts';
+import { changeOptions, outcomeOf, renderingOf } from '../render-options.ts';
 
 export const configCopy: CommandDeclaration = {
   path: ['config', 'copy'],
@@ -16,8 +16,7 @@ export const configCopy: CommandDeclaration = {
   options: [
     { name: 'rename', value: 'FROM=TO,…', summary: "Of a connector's points and alarms: such as 'skid1_*=skid2_*'" },
     { name: 'addresses', value: 'FROM=TO,…', summary: "Of a connector's points: such as '1/*=2/*'; others stay" },
-    { name: 'dry-run', summary: 'Check only, change nothing' },
-    ...renderOptions,
+    ...changeOptions,
   ],
   details:
     "Without --rename, names that begin with the connector's begin with the new one. FIELD=VALUE sets fields of the copy " +
@@ -41,10 +40,10 @@ export const configCopy: CommandDeclaration = {
       ...(names && { names }),
       ...(addresses && { addresses }),
     };
-    const [dryRun, render] = [options.has('dry-run'), options.has('render') && !options.has('dry-run')];
+    const { dryRun, isRunning } = outcomeOf(call);
     const { copied } = await client.configuration.copy(request, { dryRun, ...renderingOf(call), signal });
     if (terminal.isJson) {
-      await terminal.json({ copied, 'dry-run': dryRun, rendered: render });
+      await terminal.json({ copied, 'dry-run': dryRun, rendered: isRunning });
       return;
     }
     for (const { family, from, to, omitted = [] } of copied) {
@@ -55,7 +54,7 @@ export const configCopy: CommandDeclaration = {
       );
     }
     const count = `${copied.length} ${copied.length === 1 ? 'object' : 'objects'}`;
-    const hint = render ? 'They run.' : 'They run after: telltale config render';
+    const hint = isRunning ? 'They run.' : 'They run after: telltale config render';
     await terminal.line(dryRun ? `It would work: ${count}.` : `Copied ${count}. ${hint}`);
   },
 };

@@ -4,15 +4,14 @@ import { type Call, type CommandDeclaration, UsageError } from '../declaration.t
 import { readInput } from '../files.ts';
 import { printChange } from '../print-change.ts';
 import { Progress } from '../progress.ts';
-import { renderingOf, renderOptions } from '../render-options.ts';
+import { changeOptions, outcomeOf, renderingOf } from '../render-options.ts';
 
 export const configGenerate: CommandDeclaration = {
   path: ['config', 'generate'],
   summary: 'Make or update the objects of a type for each of its instances, all or nothing',
   arguments: [{ name: 'TYPE.json' }, { name: 'INSTANCES' }],
   options: [
-    { name: 'dry-run', summary: 'Check only, change nothing' },
-    ...renderOptions,
+    ...changeOptions,
     { name: 'delete-missing', summary: 'Delete objects that the type made before, and does not any more' },
     { name: 'overwrite', summary: 'Take what the type says, whatever people changed, deleted or made by hand' },
   ],
@@ -39,7 +38,7 @@ async function send(call: Call, request: GenerateRequest): Promise<GenerateResul
   const progress = new Progress(call, 'generating', undefined);
   try {
     return await client.configuration.generate(request, {
-      dryRun: options.has('dry-run'),
+      dryRun: outcomeOf(call).dryRun,
       ...renderingOf(call),
       deleteMissing: options.has('delete-missing'),
       overwrite: options.has('overwrite'),
@@ -50,8 +49,9 @@ async function send(call: Call, request: GenerateRequest): Promise<GenerateResul
   }
 }
 
-async function report({ terminal, options }: Call, result: GenerateResult): Promise<void> {
-  const [dryRun, isRunning] = [options.has('dry-run'), options.has('render') && !options.has('dry-run')];
+async function report(call: Call, result: GenerateResult): Promise<void> {
+  const { terminal, options } = call;
+  const { dryRun, isRunning } = outcomeOf(call);
   if (terminal.isJson) {
     await terminal.json({ 'dry-run': dryRun, ...result, rendered: isRunning });
     return;

@@ -1,7 +1,7 @@
 // `telltale config rename`: another name for an object, whose history goes on under it.
 import { type ArchiveKind, archiveKinds } from '@telltale/schema';
 import type { CommandDeclaration } from '../declaration.ts';
-import { renderingOf, renderOptions } from '../render-options.ts';
+import { changeOptions, outcomeOf, renderingOf } from '../render-options.ts';
 
 export const configRename: CommandDeclaration = {
   path: ['config', 'rename'],
@@ -11,28 +11,24 @@ export const configRename: CommandDeclaration = {
     { name: 'NAME', names: 'the family before it' },
     { name: 'NEW_NAME' },
   ],
-  options: [...renderOptions, { name: 'dry-run', summary: 'Show what would change, and change nothing' }],
+  options: [...changeOptions],
   details:
     'Triggers, leaders, watchdogs and what function modules may write follow. It takes effect with the next rendering.',
   examples: ['telltale config rename measurements tank1_level basin_level --dry-run'],
   run: async (call) => {
-    const { client, terminal, args, options, signal } = call;
+    const { client, terminal, args, signal } = call;
     const [family = '', from = '', to = ''] = args;
-    const [{ render, comment }, commit] = [renderingOf(call), !options.has('dry-run')];
-    const { referrers } = await client.configuration.rename(family as ArchiveKind, from, to, {
-      render,
-      comment,
-      commit,
-      signal,
-    });
+    const { dryRun, isRunning } = outcomeOf(call);
+    const options = { dryRun, ...renderingOf(call), signal };
+    const { referrers } = await client.configuration.rename(family as ArchiveKind, from, to, options);
     if (terminal.isJson) {
-      await terminal.json({ renamed: { family, from, to }, referrers, committed: commit, rendered: render && commit });
+      await terminal.json({ renamed: { family, from, to }, referrers, 'dry-run': dryRun, rendered: isRunning });
       return;
     }
     for (const { family, name } of referrers) await terminal.line(`~ ${family}/${name} refers to ${to}`);
-    const hint = render ? `${family}/${to} runs.` : 'What runs changes with: telltale config render';
+    const hint = isRunning ? `${family}/${to} runs.` : 'What runs changes with: telltale config render';
     await terminal.line(
-      commit ? `${family}/${from} is now ${to}. ${hint}` : `${family}/${from} can be renamed to ${to}.`,
+      dryRun ? `${family}/${from} can be renamed to ${to}.` : `${family}/${from} is now ${to}. ${hint}`,
     );
   },
 };

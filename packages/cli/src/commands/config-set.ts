@@ -3,7 +3,7 @@ import { TelltaleProblem } from '@telltale/client';
 import { csvRow, type Family, type FamilyObject, familyNames, isPattern, NamePattern } from '@telltale/schema';
 import { type Call, type CommandDeclaration, Refused, UsageError } from '../declaration.ts';
 import { refuseMissing } from '../known-names.ts';
-import { renderOptions } from '../render-options.ts';
+import { changeOptions } from '../render-options.ts';
 import { sendTable } from './config-tables.ts';
 
 export const configSet: CommandDeclaration = {
@@ -17,8 +17,7 @@ export const configSet: CommandDeclaration = {
   repeatsFrom: 2,
   options: [
     { name: 'where', value: 'FIELD=VALUE,…', summary: 'Only those with these values; FIELD= is not set' },
-    { name: 'dry-run', summary: 'Check only, change nothing' },
-    ...renderOptions,
+    ...changeOptions,
   ],
   details: 'A field of a map is such as properties.scanPeriod. FIELD= unsets it.',
   examples: [

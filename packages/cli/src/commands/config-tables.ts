@@ -4,7 +4,7 @@ import { type Call, type OptionDeclaration, UsageError } from '../declaration.ts
 import { readInput, storeBytes } from '../files.ts';
 import { printChange } from '../print-change.ts';
 import { Progress } from '../progress.ts';
-import { renderingOf } from '../render-options.ts';
+import { outcomeOf, renderingOf } from '../render-options.ts';
 
 export const tableOption: OptionDeclaration = {
   name: 'table',
@@ -36,8 +36,8 @@ export async function importTable(call: Call, family: Family, file: string): Pro
 
 /** Sends a table, and prints what it has changed, or would. */
 export async function sendTable(call: Call, family: Family, table: Uint8Array, deleteMissing = false): Promise<void> {
-  const { client, options, signal } = call;
-  const [dryRun, rendering] = [options.has('dry-run'), renderingOf(call)];
+  const { client, signal } = call;
+  const [{ dryRun }, rendering] = [outcomeOf(call), renderingOf(call)];
   const progress = new Progress(call, 'sending the table', undefined);
   let result: TableResult;
   try {
@@ -49,8 +49,9 @@ export async function sendTable(call: Call, family: Family, table: Uint8Array, d
   await report(call, family, result);
 }
 
-async function report({ terminal, options }: Call, family: Family, result: TableResult): Promise<void> {
-  const [dryRun, isRunning] = [options.has('dry-run'), options.has('render') && !options.has('dry-run')];
+async function report(call: Call, family: Family, result: TableResult): Promise<void> {
+  const { terminal } = call;
+  const { dryRun, isRunning } = outcomeOf(call);
   if (terminal.isJson) {
     await terminal.json({ 'dry-run': dryRun, ...result, rendered: isRunning });
     return;

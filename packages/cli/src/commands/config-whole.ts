@@ -12,7 +12,7 @@ import {
 import { type Call, type CommandDeclaration, Refused, UsageError } from '../declaration.ts';
 import { readInput, readStart, storeBytes, streamFile } from '../files.ts';
 import { Progress } from '../progress.ts';
-import { renderingOf, renderOptions } from '../render-options.ts';
+import { changeOptions, outcomeOf, renderingOf } from '../render-options.ts';
 import { exportTable, importTable, tableHint, tableOption } from './config-tables.ts';
 
 export const configExport: CommandDeclaration = {
@@ -111,8 +111,7 @@ export const configImport: CommandDeclaration = {
   summary: 'Import a file (an export, a transaction or a database), all or nothing',
   arguments: [{ name: 'FILE' }],
   options: [
-    { name: 'dry-run', summary: 'Check only, change nothing' },
-    ...renderOptions,
+    ...changeOptions,
     { name: 'replace', summary: 'Delete objects that the file does not have; required for databases' },
     tableOption,
   ],
@@ -158,7 +157,7 @@ async function importJson(call: Call, file: string, bytes: Buffer): Promise<void
   const operations = readTransaction(bytes, file);
   if (options.has('replace')) operations.push(...(await deletionsBeside(call, operations)));
   const progress = new Progress(call, `sending ${operations.length} operations`, undefined);
-  const dryRun = options.has('dry-run');
+  const { dryRun } = outcomeOf(call);
   try {
     await client.configuration.transaction(operations, { commit: !dryRun, ...renderingOf(call), signal });
   } finally {
@@ -196,9 +195,10 @@ async function deletionsBeside({ client, signal }: Call, operations: readonly Op
   return deletions;
 }
 
-async function done({ terminal, options }: Call, text: string, document: object): Promise<void> {
-  const isRunning = options.has('render') && !options.has('dry-run');
-  const hint = isRunning ? ' It runs.' : options.has('dry-run') ? '' : ' It runs after: telltale config render';
+async function done(call: Call, text: string, document: object): Promise<void> {
+  const { terminal } = call;
+  const { dryRun, isRunning } = outcomeOf(call);
+  const hint = isRunning ? ' It runs.' : dryRun ? '' : ' It runs after: telltale config render';
   if (terminal.isJson) await terminal.json({ ...document, rendered: isRunning });
   else await terminal.line(text + hint);
 }

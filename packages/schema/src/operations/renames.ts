@@ -23,7 +23,7 @@ const rename = (path: string, one: string) =>
     input: {
       ...name,
       to: Identifier,
-      commit: flag('0 carries everything out and rolls it back: 200 says that it would work.'),
+      'dry-run': flag('Change nothing, and list what refers to the object.'),
       ...rendering,
     },
     problems: [

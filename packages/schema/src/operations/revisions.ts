@@ -35,7 +35,7 @@ export const revisionOperations = {
     input: {
       family: Type.Optional(family),
       name: Type.Optional(NameOrPattern),
-      commit: flag('0 discards nothing, and lists what would be discarded.'),
+      'dry-run': flag('Change nothing, and list what would be discarded.'),
     },
     problems: ['unknown-object', 'storage-failed'],
     http: {

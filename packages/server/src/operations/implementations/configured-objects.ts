@@ -7,7 +7,7 @@ import { renderingOf } from './revisions.ts';
 interface RenameInput {
   readonly name: string;
   readonly to: string;
-  readonly commit?: boolean;
+  readonly 'dry-run'?: boolean;
   readonly render?: boolean;
   readonly comment?: string;
 }
@@ -26,8 +26,8 @@ export function configuredObjects(cfgdb: ConfigurationDatabase) {
       cfgdb.call('delete', family, input.name, caller.author);
   const rename =
     (family: ArchiveKind) =>
-    ({ name: from, to, commit = true, ...input }: RenameInput, { caller }: Asked) =>
-      cfgdb.call('rename', { family, from, to }, { commit, ...renderingOf(input) }, caller.author);
+    ({ name: from, to, 'dry-run': dryRun = false, ...input }: RenameInput, { caller }: Asked) =>
+      cfgdb.call('rename', { family, from, to }, { commit: !dryRun, ...renderingOf(input) }, caller.author);
   return {
     renameMeasurement: rename('measurements'),
     renameCommand: rename('commands'),

@@ -12,8 +12,8 @@ export function revisions(cfgdb: ConfigurationDatabase) {
   return {
     getDifference: () => cfgdb.call('diff'),
     compareConfigurations: ({ from = 'rendered', to = 'edited' }) => cfgdb.call('compare', from, to),
-    discardEdits: ({ commit = true, family, name }, { caller }) =>
-      cfgdb.call('discard', selectionOf(family, name), { commit }, caller.author),
+    discardEdits: ({ 'dry-run': dryRun = false, family, name }, { caller }) =>
+      cfgdb.call('discard', selectionOf(family, name), { commit: !dryRun }, caller.author),
     blameObject: ({ family, name }) => cfgdb.call('blame', family, name),
     listRevisions: () => cfgdb.call('revisions'),
     getRevision: ({ id, configuration = false }) => cfgdb.call('revision', id, { configuration }),
