@@ -74,7 +74,7 @@ describe('telltale doctor', () => {
     const settings = await examine(['--data', data], { TELLTALE_PORT: 'eighty', TELLTALE_PROT: '80' });
     assert.match(
       textsOf(settings, 'settings').join('\n'),
-      /^wrong: TELLTALE_PORT "eighty" .*\n[\s\S]*look: TELLTALE_PROT is not a setting/,
+      /^wrong: TELLTALE_PORT "eighty" .*\n[\s\S]*note: TELLTALE_PROT is not a setting/,
     );
   });
 
@@ -82,7 +82,7 @@ describe('telltale doctor', () => {
     const data = join(temporaryFolder(t), 'data');
     const { stdout } = runOnTerminal(['doctor', '--data', data, '--port', '0', '--no-color'], { url });
     const text = stdout.replaceAll('\r', '');
-    assert.match(text, /^look +data folder +\S+ is not there: .*\n +→ --data FOLDER$/m);
+    assert.match(text, /^note +data folder +\S+ is not there: .*\n +→ --data FOLDER$/m);
     assert.match(text, /^ok +port +The server takes any free port\.$/m);
   });
 });

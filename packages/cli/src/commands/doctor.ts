@@ -8,7 +8,7 @@ import type { Style } from '../terminal.ts';
 
 export interface DoctorFinding {
   readonly check: string;
-  readonly level: 'ok' | 'look' | 'wrong';
+  readonly level: 'ok' | 'note' | 'wrong';
   readonly text: string;
   /** A command, or what to set; null where nothing is to be done. */
   readonly fix: string | null;
@@ -32,9 +32,8 @@ export const doctor: CommandDeclaration = {
   examples: ['telltale doctor --data /var/lib/telltale'],
   run: async (call) => {
     const findings = await examine(call);
-    const count = (level: DoctorFinding['level']) => findings.filter((each) => each.level === level).length;
-    const [wrong, look] = [count('wrong'), count('look')];
-    if (call.terminal.isJson) await call.terminal.json({ ok: wrong === 0, wrong, look, findings });
+    const wrong = findings.filter(({ level }) => level === 'wrong').length;
+    if (call.terminal.isJson) await call.terminal.json({ ok: wrong === 0, wrong, findings });
     else await print(call, findings);
     if (wrong > 0) throw new Refused(wrong === 1 ? '1 thing is wrong.' : `${wrong} things are wrong.`);
   },
@@ -52,7 +51,7 @@ async function examine({ options, signal }: Call): Promise<DoctorFinding[]> {
       if (error === null) resolve(stdout);
       else
         reject(
-          signal.aborted ? error : new Refused(`The server's program cannot look: ${stderr.trim() || error.message}`),
+          signal.aborted ? error : new Refused(`The server's program cannot note: ${stderr.trim() || error.message}`),
         );
     });
   });
@@ -68,7 +67,7 @@ function serverProgram(): string {
   }
 }
 
-const styles: Record<DoctorFinding['level'], Style> = { ok: 'green', look: 'yellow', wrong: 'red' };
+const styles: Record<DoctorFinding['level'], Style> = { ok: 'green', note: 'yellow', wrong: 'red' };
 
 async function print({ terminal }: Call, findings: readonly DoctorFinding[]): Promise<void> {
   for (const { check, level, text, fix } of findings) {

@@ -57,7 +57,7 @@ function diskFindings({ disk, archiveDamaged }: StatusFacts): Finding[] {
   return found;
 }
 
-/** One that has not been tried to the end yet is no finding but a note; each try of one that fails is `connecting`, too. */
+/** One whose first try is not over is a note; each later try of one that fails is `connecting`, too. */
 function linkFindings({ role, name, state, since, error, disabled, devicesDown }: LinkStatus): Finding[] {
   const of = (level: Finding['level'], text: string): Finding => ({ level, kind: role, name, text });
   if (state === 'up') {

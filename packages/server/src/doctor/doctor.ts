@@ -16,7 +16,7 @@ import { checkNode } from './checks/node-check.ts';
 import { checkPort } from './checks/port-check.ts';
 import { checkSecrets } from './checks/secrets-check.ts';
 import { checkSettings } from './checks/settings-check.ts';
-import { type Check, type Finding, look, wrong } from './finding.ts';
+import { type Check, type Finding, note, wrong } from './finding.ts';
 import { lockHolder, type Machine } from './machine.ts';
 
 const checks: readonly (readonly [name: string, check: Check])[] = [
@@ -47,7 +47,7 @@ export async function examine(args: readonly string[], machine: Machine): Promis
     try {
       found.push(...(await check(examined)));
     } catch (error) {
-      found.push(look(name, `It cannot be looked at: ${(error as Error).message}.`, 'sudo telltale doctor'));
+      found.push(note(name, `It cannot be looked at: ${(error as Error).message}.`, 'sudo telltale doctor'));
     }
   }
   return found;

@@ -5,8 +5,8 @@ import type { Machine } from './machine.ts';
 export interface Finding {
   /** Such as port or disk. */
   readonly check: string;
-  /** wrong: the server does not start or work with it. look: it may be meant so, and has led others into trouble. */
-  readonly level: 'ok' | 'look' | 'wrong';
+  /** wrong: the server does not start or work with it. note: it may be meant so, and has led others into trouble. */
+  readonly level: 'ok' | 'note' | 'wrong';
   /** One sentence. */
   readonly text: string;
   /** A command, or what to set; null where nothing is to be done. */
@@ -26,7 +26,7 @@ export interface Examined {
 export type Check = (examined: Examined) => Finding[] | Promise<Finding[]>;
 
 export const ok = (check: string, text: string): Finding => ({ check, level: 'ok', text, fix: null });
-export const look = (check: string, text: string, fix: string): Finding => ({ check, level: 'look', text, fix });
+export const note = (check: string, text: string, fix: string): Finding => ({ check, level: 'note', text, fix });
 export const wrong = (check: string, text: string, fix: string): Finding => ({ check, level: 'wrong', text, fix });
 
 /** As a word of a shell. */

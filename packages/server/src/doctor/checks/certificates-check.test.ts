@@ -31,7 +31,7 @@ describe('certificates', { skip: noOpenssl }, () => {
     const at = async (days: number) =>
       (await found(checkCertificates, { ...bench, machine: { ...bench.machine, clock: inDays(days) } })).join();
     assert.match(await at(1), /^ok: 1 of them/);
-    assert.match(await at(20), /^look: FOLDER\/stacks\/server\/own\/certificate\.pem expires on 20/);
+    assert.match(await at(20), /^note: FOLDER\/stacks\/server\/own\/certificate\.pem expires on 20/);
     assert.match(await at(50), /^wrong: .* has expired on 20/);
     assert.match(await at(-2), /^wrong: .* is not valid before 20/);
   });

@@ -3,7 +3,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expiryNoticeDays } from '@telltale/schema';
-import { type Check, type Finding, look, ok, quoted, wrong } from '../finding.ts';
+import { type Check, type Finding, note, ok, quoted, wrong } from '../finding.ts';
 
 const check = 'certificates';
 const soonMs = expiryNoticeDays * 86_400_000;
@@ -48,7 +48,7 @@ function expiry(path: string, { validFromDate, validToDate }: X509Certificate, n
   const day = (date: Date) => date.toISOString().slice(0, 10);
   if (validToDate.getTime() < nowMs) return [wrong(check, `${path} has expired on ${day(validToDate)}.`, fix)];
   if (validFromDate.getTime() > nowMs) return [wrong(check, `${path} is not valid before ${day(validFromDate)}.`, fix)];
-  return validToDate.getTime() < nowMs + soonMs ? [look(check, `${path} expires on ${day(validToDate)}.`, fix)] : [];
+  return validToDate.getTime() < nowMs + soonMs ? [note(check, `${path} expires on ${day(validToDate)}.`, fix)] : [];
 }
 
 /** Where there are keys beside it, and none of those that can be read fits. */

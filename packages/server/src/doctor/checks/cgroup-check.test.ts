@@ -20,12 +20,12 @@ test('little memory, few processes and less than a processor are found, in the g
   );
   assert.match(
     await texts({ ...none, 'sys/fs/cgroup/system.slice/memory.max': `${512 * MiB}` }),
-    /^look: .* 512 MiB of memory/,
+    /^note: .* 512 MiB of memory/,
   );
   assert.match(await texts({ [`${unit}/pids.max`]: '32\n' }), /^wrong: The control group allows 32 of tasks/);
   assert.match(
     await texts({ [`${unit}/cpu.max`]: '50000 100000\n' }),
-    /^look: The control group allows 0\.50 of a processor/,
+    /^note: The control group allows 0\.50 of a processor/,
   );
 });
 

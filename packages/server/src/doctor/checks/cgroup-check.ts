@@ -1,12 +1,12 @@
 // The limits of the control group that the server runs in: memory, processors, processes.
 import { posix } from 'node:path';
-import { type Check, type Finding, look, mebibytes, ok, wrong } from '../finding.ts';
+import { type Check, type Finding, mebibytes, note, ok, wrong } from '../finding.ts';
 import { type Machine, textOf } from '../machine.ts';
 
 const check = 'limits';
 const MiB = 2 ** 20;
-const memory = { wrong: 256 * MiB, look: 768 * MiB };
-const tasks = { wrong: 64, look: 256 };
+const memory = { wrong: 256 * MiB, note: 768 * MiB };
+const tasks = { wrong: 64, note: 256 };
 
 export const checkCgroup: Check = ({ machine, serverPid = 'self' }) => {
   const [, group] = /^0::(\/.*)$/m.exec(textOf(machine, `proc/${serverPid}/cgroup`) ?? '') ?? [];
@@ -22,14 +22,14 @@ export const checkCgroup: Check = ({ machine, serverPid = 'self' }) => {
 function below(
   what: string,
   limit: number,
-  least: { readonly wrong: number; readonly look: number },
+  least: { readonly wrong: number; readonly note: number },
   shown: (amount: number) => string,
   fix: string,
 ): Finding[] {
-  if (limit >= least.look) return [];
-  const text = `The control group allows ${shown(limit)} of ${what}; ${shown(least.look)} or more are advisable.`;
+  if (limit >= least.note) return [];
+  const text = `The control group allows ${shown(limit)} of ${what}; ${shown(least.note)} or more are advisable.`;
   return [
-    (limit < least.wrong ? wrong : look)(
+    (limit < least.wrong ? wrong : note)(
       check,
       text,
       `${fix} in the unit of the service, or the limits of the container`,
@@ -40,7 +40,7 @@ function below(
 function processors(cores: number): Finding[] {
   if (cores >= 1) return [];
   const text = `The control group allows ${cores.toFixed(2)} of a processor: the server stalls whenever that is used up.`;
-  return [look(check, text, 'CPUQuota=200% in the unit of the service, or the limits of the container')];
+  return [note(check, text, 'CPUQuota=200% in the unit of the service, or the limits of the container')];
 }
 
 /** Of the group and all above it; infinite where there is no limit. */

@@ -14,8 +14,8 @@ test('a clock that is synchronised is in order; one that is not, or that nobody 
     (await found(checkClock, doctorBench(t, { machine, system }))).join();
   assert.match(await text(says('yes\n')), /^ok: /);
   assert.match(await text(says(undefined), { 'run/systemd/timesync/synchronized': '' }), /^ok: /);
-  assert.match(await text(says('no\n')), /^look: It is not synchronised/);
-  assert.match(await text(says(undefined)), /^look: Whether it is synchronised cannot be seen/);
+  assert.match(await text(says('no\n')), /^note: It is not synchronised/);
+  assert.match(await text(says(undefined)), /^note: Whether it is synchronised cannot be seen/);
 });
 
 test('a clock without a battery, and one that was set back, are wrong', async (t) => {
@@ -36,6 +36,6 @@ test('a clock without a battery, and one that was set back, are wrong', async (t
 test('a TZ that is no time zone is looked at', async (t) => {
   const text = async (TZ: string) =>
     (await found(checkClock, doctorBench(t, { machine: { ...says('yes'), environment: { TZ } } }))).join();
-  assert.match(await text('Europe/Wien'), /^look: TZ is "Europe\/Wien", which is no time zone/);
+  assert.match(await text('Europe/Wien'), /^note: TZ is "Europe\/Wien", which is no time zone/);
   for (const good of ['', 'UTC', ':Europe/Vienna']) assert.match(await text(good), /^ok: /, good);
 });

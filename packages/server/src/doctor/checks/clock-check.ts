@@ -1,7 +1,8 @@
 // The clock: synchronised, not set back, and with the data of time zones and languages.
-import { readdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Check, type Examined, type Finding, look, ok, wrong } from '../finding.ts';
+import { filesIn } from '../files-in.ts';
+import { type Check, type Examined, type Finding, note, ok, wrong } from '../finding.ts';
 import { textOf } from '../machine.ts';
 
 const check = 'clock';
@@ -24,10 +25,10 @@ async function synchronised({ machine }: Examined): Promise<Finding[]> {
   const said = await machine.run('timedatectl', ['show', '--property=NTPSynchronized', '--value']);
   if (said?.trim() === 'yes') return [];
   if (said?.trim() === 'no') {
-    return [look(check, 'It is not synchronised: times in the archive drift away.', 'sudo timedatectl set-ntp true')];
+    return [note(check, 'It is not synchronised: times in the archive drift away.', 'sudo timedatectl set-ntp true')];
   }
   return [
-    look(
+    note(
       check,
       'Whether it is synchronised cannot be seen here, as in a container.',
       'timedatectl, on the machine itself',
@@ -53,7 +54,7 @@ function zones({ machine }: Examined): Finding[] {
   const found: Finding[] = [];
   if (TZ !== undefined && TZ !== '' && !isZone(TZ.replace(/^:/, ''))) {
     found.push(
-      look(check, `TZ is ${JSON.stringify(TZ.slice(0, 80))}, which is no time zone: UTC is used.`, 'TZ=Europe/Vienna'),
+      note(check, `TZ is ${JSON.stringify(TZ.slice(0, 80))}, which is no time zone: UTC is used.`, 'TZ=Europe/Vienna'),
     );
   }
   if (!isZone('Europe/Vienna')) {
@@ -68,16 +69,5 @@ function isZone(timeZone: string): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-function filesIn(path: string): string[] {
-  try {
-    return readdirSync(path, { withFileTypes: true })
-      .filter((each) => each.isFile())
-      .slice(0, 10_000)
-      .map(({ name }) => join(path, name));
-  } catch {
-    return [];
   }
 }

@@ -20,18 +20,18 @@ describe('the data folder', { skip: noModes }, () => {
   test('that is not there is looked at; in the place of which there is a file is wrong', async (t) => {
     const bench = doctorBench(t);
     rmSync(bench.folder, { recursive: true });
-    assert.match((await found(checkDataFolder, bench)).join(), /^look: FOLDER is not there: the first start makes it/);
+    assert.match((await found(checkDataFolder, bench)).join(), /^note: FOLDER is not there: the first start makes it/);
     writeFileSync(bench.folder, '');
     assert.deepEqual(await found(checkDataFolder, bench), ['wrong: FOLDER is not a folder.']);
     rmSync(bench.folder);
     symlinkSync('/nowhere/at/all', bench.folder);
-    assert.match((await found(checkDataFolder, bench)).join(), /^look: /);
+    assert.match((await found(checkDataFolder, bench)).join(), /^note: /);
   });
 
   test('that is open to others is looked at', async (t) => {
     const bench = doctorBench(t);
     chmodSync(bench.folder, 0o755);
-    assert.deepEqual(await found(checkDataFolder, bench), ['look: FOLDER is open to other users (mode 755).']);
+    assert.deepEqual(await found(checkDataFolder, bench), ['note: FOLDER is open to other users (mode 755).']);
   });
 
   test('that may not be written is wrong', { skip: isRoot ? 'root may write everywhere' : false }, async (t) => {
@@ -46,7 +46,7 @@ describe('the data folder', { skip: noModes }, () => {
     const bench = doctorBench(t, { machine: { uid } });
     assert.match(
       (await found(checkDataFolder, bench)).join(),
-      new RegExp(`^look: FOLDER belongs to user .* you are user ${uid}`),
+      new RegExp(`^note: FOLDER belongs to user .* you are user ${uid}`),
     );
   });
 
@@ -74,7 +74,7 @@ describe('the data folder', { skip: noModes }, () => {
     state({ format: 1 });
     assert.match(
       (await found(checkDataFolder, bench)).join(),
-      /^look: FOLDER is of format 1: the next start upgrades it/,
+      /^note: FOLDER is of format 1: the next start upgrades it/,
     );
   });
 });

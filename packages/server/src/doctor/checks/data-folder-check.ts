@@ -1,13 +1,13 @@
 // The data folder: whether it is there, whose it is, who may look into it, and of which format it is.
-import { accessSync, constants, readdirSync, type Stats, statSync } from 'node:fs';
+import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { currentFormat, readFormat } from '../../upgrade/index.ts';
-import { type Check, type Examined, type Finding, look, ok, quoted, wrong } from '../finding.ts';
+import { filesIn } from '../files-in.ts';
+import { type Check, type Examined, type Finding, note, ok, quoted, wrong } from '../finding.ts';
 
 const check = 'data folder';
 /** The files of the server itself are in these; homes of function modules may belong to users of their own. */
 const own = ['.', 'archive'];
-const mostFiles = 10_000;
 const all = constants.R_OK | constants.W_OK | constants.X_OK;
 
 export const checkDataFolder: Check = (examined) => {
@@ -25,7 +25,7 @@ function missing(folder: string): Finding {
   let parent = dirname(folder);
   while (statSync(parent, { throwIfNoEntry: false }) === undefined) parent = dirname(parent);
   if (refusalOf(parent) === undefined) {
-    return look(check, `${folder} is not there: the first start makes it, with the demo plant.`, '--data FOLDER');
+    return note(check, `${folder} is not there: the first start makes it, with the demo plant.`, '--data FOLDER');
   }
   const make = `sudo install -d -m 700 -o $(id -un) ${quoted(folder)}`;
   return wrong(check, `${folder} is not there, and cannot be made: ${parent} is not writable.`, make);
@@ -60,7 +60,7 @@ function owners({ machine, folder }: Examined, { uid }: Stats): Finding[] {
   if (uid !== machine.uid) {
     const as = `sudo -u '#${uid}' telltale doctor`;
     return [
-      look(
+      note(
         check,
         `${folder} belongs to user ${uid}, and you are user ${machine.uid}: the server should be that user.`,
         as,
@@ -73,15 +73,6 @@ function owners({ machine, folder }: Examined, { uid }: Stats): Finding[] {
   return [wrong(check, text, `sudo chown -R --reference=${quoted(folder)} ${quoted(foreign)}`)];
 }
 
-function filesIn(path: string): string[] {
-  try {
-    const files = readdirSync(path, { withFileTypes: true }).filter((each) => each.isFile());
-    return files.slice(0, mostFiles).map(({ name }) => join(path, name));
-  } catch {
-    return [];
-  }
-}
-
 function ownerOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.uid;
 }
@@ -89,7 +80,7 @@ function ownerOf(path: string): number | undefined {
 function modes({ machine, folder }: Examined, { mode }: Stats): Finding[] {
   if (machine.platform === 'win32' || (mode & 0o077) === 0) return [];
   const octal = (mode & 0o777).toString(8);
-  return [look(check, `${folder} is open to other users (mode ${octal}).`, `chmod 700 ${quoted(folder)}`)];
+  return [note(check, `${folder} is open to other users (mode ${octal}).`, `chmod 700 ${quoted(folder)}`)];
 }
 
 function formats(folder: string): Finding[] {
@@ -102,5 +93,5 @@ function formats(folder: string): Finding[] {
   }
   if (format === currentFormat) return [];
   const text = `${folder} is of format ${format}: the next start upgrades it to ${currentFormat}.`;
-  return [look(check, text, `cp -a ${quoted(folder)} ${quoted(`${folder}.before`)}`)];
+  return [note(check, text, `cp -a ${quoted(folder)} ${quoted(`${folder}.before`)}`)];
 }

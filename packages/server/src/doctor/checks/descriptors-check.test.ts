@@ -15,7 +15,7 @@ test('too few open files for the clients are looked at, too few for the server a
   );
   assert.match(
     await text({ 'proc/self/limits': limits(1024) }),
-    /^look: .* 1024 files .* clients of the channel, and --max-clients is 10000/,
+    /^note: .* 1024 files .* clients of the channel, and --max-clients is 10000/,
   );
   assert.match(await text({ 'proc/self/limits': limits(256) }), /^wrong: /);
   const both = { 'proc/self/limits': limits(65_536), 'proc/42/limits': limits(128) };

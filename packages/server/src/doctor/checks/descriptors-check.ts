@@ -1,7 +1,7 @@
 // How many files and connections the server may have open.
 import { join } from 'node:path';
 import { connectionLimits, mostFiles } from '../../api/index.ts';
-import { type Check, look, ok, wrong } from '../finding.ts';
+import { type Check, note, ok, wrong } from '../finding.ts';
 import { textOf } from '../machine.ts';
 
 const check = 'open files';
@@ -18,5 +18,5 @@ export const checkDescriptors: Check = ({ machine, settings, serverPid = 'self' 
   const fix = 'LimitNOFILE=65536 in the unit of the service, or ulimit -n 65536';
   if (files < fewest) return [wrong(check, `${text}.`, fix)];
   const asked = settings['max-clients'];
-  return maxClients < asked ? [look(check, `${text}, and --max-clients is ${asked}.`, fix)] : [ok(check, `${text}.`)];
+  return maxClients < asked ? [note(check, `${text}, and --max-clients is ${asked}.`, fix)] : [ok(check, `${text}.`)];
 };

@@ -34,12 +34,12 @@ test('a disk without room or files is wrong, one with little room is looked at',
     (await found(checkDisk, doctorBench(t, { machine: diskOf(disk), settings }))).join('\n');
   assert.equal(await texts({}), 'ok: 50 GiB of 100 GiB are free.');
   assert.match(await texts({ free: 200 * 2 ** 20 }), /^wrong: 200 MiB of 100 GiB are free/);
-  assert.match(await texts({ free: 4 * GiB }), /^look: 4096 MiB of 100 GiB are free/);
+  assert.match(await texts({ free: 4 * GiB }), /^note: 4096 MiB of 100 GiB are free/);
   assert.match(await texts({ ffree: 12 }), /^wrong: The disk of FOLDER has room for only 12 more files/);
   assert.match(await texts({ files: 0, ffree: 0 }), /^ok: /); // btrfs has no such limit
   assert.match(
     await texts({}, ['--archive-max-size=200G']),
-    /^look: --archive-max-size allows 200 GiB, and the disk has 100 GiB/,
+    /^note: --archive-max-size allows 200 GiB, and the disk has 100 GiB/,
   );
 });
 
@@ -47,14 +47,14 @@ test('a network file system is wrong, one that is gone after a restart is looked
   const text = async (type: number) => (await found(checkDisk, doctorBench(t, { machine: diskOf({ type }) }))).join();
   assert.match(await text(0x6969), /^wrong: .* network file system \(NFS\)/);
   assert.match(await text(0xff534d42 | 0), /^wrong: .*CIFS/); // as a signed number of 32 bits
-  assert.match(await text(0x01021994), /^look: .*tmpfs/);
-  assert.match(await text(0x794c7630), /^look: .*container/);
+  assert.match(await text(0x01021994), /^note: .*tmpfs/);
+  assert.match(await text(0x794c7630), /^note: .*container/);
 });
 
 test('a disk that does not answer is looked at', async (t) => {
   const refuse = async () => Promise.reject(Object.assign(new Error('stale'), { code: 'ESTALE' }));
   assert.match(
     (await found(checkDisk, doctorBench(t, { machine: { statfs: refuse } }))).join(),
-    /^look: .*does not tell/,
+    /^note: .*does not tell/,
   );
 });

@@ -2,7 +2,7 @@
 import type { StatsFs } from 'node:fs';
 import { dirname } from 'node:path';
 import { leastFreeBytes } from '@telltale/schema';
-import { type Check, type Finding, look, mebibytes, ok, quoted, wrong } from '../finding.ts';
+import { type Check, type Finding, mebibytes, note, ok, quoted, wrong } from '../finding.ts';
 import type { Machine } from '../machine.ts';
 
 const check = 'disk';
@@ -26,7 +26,7 @@ const shortLived = new Map([
 export const checkDisk: Check = async ({ machine, folder, settings }) => {
   const stats = await statfsOf(machine, folder);
   if (stats === undefined)
-    return [look(check, `The system does not tell of the disk of ${folder}.`, `df ${quoted(folder)}`)];
+    return [note(check, `The system does not tell of the disk of ${folder}.`, `df ${quoted(folder)}`)];
   const [free, size] = [stats.bavail * stats.bsize, stats.blocks * stats.bsize];
   const found: Finding[] = [...room(free, size, folder), ...kinds(stats.type >>> 0, folder)];
   if (stats.files > 0 && stats.ffree < fewInodes) {
@@ -37,7 +37,7 @@ export const checkDisk: Check = async ({ machine, folder, settings }) => {
   const limit = settings['archive-max-size'];
   if (machine.platform === 'linux' && limit !== undefined && limit > size) {
     const text = `--archive-max-size allows ${mebibytes(limit)}, and the disk has ${mebibytes(size)} in all.`;
-    found.push(look(check, text, `--archive-max-size ${Math.floor(size / 2 / 2 ** 20)}M`));
+    found.push(note(check, text, `--archive-max-size ${Math.floor(size / 2 / 2 ** 20)}M`));
   }
   return found.length > 0 ? found : [ok(check, `${mebibytes(free)} of ${mebibytes(size)} are free.`)];
 };
@@ -46,7 +46,7 @@ function room(free: number, size: number, folder: string): Finding[] {
   const text = `${mebibytes(free)} of ${mebibytes(size)} are free on the disk of ${folder}.`;
   const fix = `du -xh --max-depth=2 ${quoted(folder)}; or limit the archive with --archive-max-size`;
   if (free < leastFreeBytes) return [wrong(check, text, fix)];
-  return free < size * littleShare ? [look(check, text, fix)] : [];
+  return free < size * littleShare ? [note(check, text, fix)] : [];
 }
 
 function kinds(type: number, folder: string): Finding[] {
@@ -56,7 +56,7 @@ function kinds(type: number, folder: string): Finding[] {
     return [wrong(check, text, '--data FOLDER on a disk of this machine')];
   }
   if (volatile === undefined) return [];
-  return [look(check, `${folder} is on ${volatile}.`, '--data FOLDER on a disk')];
+  return [note(check, `${folder} is on ${volatile}.`, '--data FOLDER on a disk')];
 }
 
 /** Of the folder, or of the nearest one above it that is there. */

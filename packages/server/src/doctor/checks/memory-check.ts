@@ -1,5 +1,5 @@
 // The memory of the machine, and whether it is swapped out.
-import { type Check, look, mebibytes, ok } from '../finding.ts';
+import { type Check, mebibytes, note, ok } from '../finding.ts';
 import { textOf } from '../machine.ts';
 
 const check = 'memory';
@@ -14,10 +14,10 @@ export const checkMemory: Check = ({ machine }) => {
   const swapped = of('SwapTotal') - of('SwapFree');
   if (swapped > total * muchShare) {
     const said = `${mebibytes(swapped)} are swapped out, beside ${mebibytes(total)} of memory: values come late.`;
-    return [look(check, said, 'free -h; ps aux --sort=-rss | head')];
+    return [note(check, said, 'free -h; ps aux --sort=-rss | head')];
   }
   if (total < leastBytes) {
-    return [look(check, `The machine has ${mebibytes(total)} of memory, which is little.`, 'free -h')];
+    return [note(check, `The machine has ${mebibytes(total)} of memory, which is little.`, 'free -h')];
   }
   return [ok(check, `The machine has ${mebibytes(total)} of memory, and does not swap much.`)];
 };

@@ -1,5 +1,5 @@
 // Node: its version, and flags that change how the server runs.
-import { type Check, look, ok } from '../finding.ts';
+import { type Check, note, ok } from '../finding.ts';
 
 const check = 'node';
 const leastHeapMiB = 512;
@@ -10,11 +10,11 @@ export const checkNode: Check = ({ machine }) => {
   );
   const found = flags.flatMap((flag) => {
     if (/^--inspect/.test(flag)) {
-      return look(check, `${flag} opens a port through which anybody who reaches it runs code.`, 'unset NODE_OPTIONS');
+      return note(check, `${flag} opens a port through which anybody who reaches it runs code.`, 'unset NODE_OPTIONS');
     }
     const [, size] = /^--max[-_]old[-_]space[-_]size=(\d+)$/.exec(flag) ?? [];
     if (size !== undefined && Number(size) < leastHeapMiB) {
-      return look(check, `${flag} leaves the server little memory.`, 'unset NODE_OPTIONS');
+      return note(check, `${flag} leaves the server little memory.`, 'unset NODE_OPTIONS');
     }
     return [];
   });

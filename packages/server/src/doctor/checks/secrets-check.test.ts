@@ -27,10 +27,10 @@ describe('secrets', { skip: noModes }, () => {
     const findings = await checkSecrets(bench);
     assert.deepEqual(await found(checkSecrets, bench), [
       'wrong: The first line of FOLDER/secrets/broker/empty is empty: that is the secret.',
-      'look: FOLDER/secrets/broker/empty has several lines: only the first is the secret.',
-      'look: FOLDER/secrets/broker/lines has several lines: only the first is the secret.',
+      'note: FOLDER/secrets/broker/empty has several lines: only the first is the secret.',
+      'note: FOLDER/secrets/broker/lines has several lines: only the first is the secret.',
       'wrong: FOLDER/secrets/broker/link is not a file: links are not followed.',
-      'look: The secret in FOLDER/secrets/broker/space begins or ends with a space.',
+      'note: The secret in FOLDER/secrets/broker/space begins or ends with a space.',
       'wrong: FOLDER/secrets/password belongs to no connector or provider.',
     ]);
     assert.doesNotMatch(JSON.stringify(findings), /hunter/);

@@ -2,7 +2,7 @@
 // is never shown.
 import { closeSync, constants, lstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Check, type Finding, look, ok, quoted, wrong } from '../finding.ts';
+import { type Check, type Finding, note, ok, quoted, wrong } from '../finding.ts';
 
 const check = 'secrets';
 const mostFiles = 1000;
@@ -51,9 +51,9 @@ function examine(path: string, entered: number): Finding[] {
   const [line = '', ...others] = text.split(/\r?\n/);
   const write = `printf '%s' "$SECRET" > ${quoted(path)}`;
   if (line === '') found.push(wrong(check, `The first line of ${path} is empty: that is the secret.`, write));
-  if (line !== line.trim()) found.push(look(check, `The secret in ${path} begins or ends with a space.`, write));
+  if (line !== line.trim()) found.push(note(check, `The secret in ${path} begins or ends with a space.`, write));
   if (others.some((other) => other !== '') && !text.startsWith('-----BEGIN ')) {
-    found.push(look(check, `${path} has several lines: only the first is the secret.`, write));
+    found.push(note(check, `${path} has several lines: only the first is the secret.`, write));
   }
   if (((stats.mode >> 2) & entered & 0o011) !== 0) {
     found.push(wrong(check, `${path} can be read by other users.`, `chmod 600 ${quoted(path)}`));

@@ -11,7 +11,7 @@ test('settings that are unknown are looked at; an address for others and one pat
   const [, ...bad] = await found(checkSettings, doctorBench(t, { settings, machine: { environment } }));
   assert.deepEqual(bad, [
     'wrong: The server refuses to listen on 0.0.0.0: it has no users yet, and so accepts its own machine only.',
-    'look: TELLTALE_PROT is not a setting and has no effect.',
+    'note: TELLTALE_PROT is not a setting and has no effect.',
     'wrong: --data-path, --channel-path and --config-path are not all different: /v, /data/ws, /v.',
   ]);
 });

@@ -1,7 +1,7 @@
 // Settings of the environment: unknown ones, and those that contradict each other.
 import { isLoopback } from '../../access/index.ts';
 import { unknownVariables } from '../../settings.ts';
-import { type Check, type Finding, look, ok, wrong } from '../finding.ts';
+import { type Check, type Finding, note, ok, wrong } from '../finding.ts';
 
 const check = 'settings';
 
@@ -13,7 +13,7 @@ export const checkSettings: Check = ({ settings, folder, machine }) => {
     found.push(wrong(check, text, '--host 127.0.0.1, and a tunnel: ssh -L 8080:127.0.0.1:8080 MACHINE'));
   }
   for (const variable of unknownVariables(machine.environment)) {
-    found.push(look(check, `${variable} is not a setting and has no effect.`, 'npm start -- --help'));
+    found.push(note(check, `${variable} is not a setting and has no effect.`, 'npm start -- --help'));
   }
   const paths = [settings['data-path'], settings['channel-path'], settings['config-path']];
   if (new Set(paths).size < paths.length) {
