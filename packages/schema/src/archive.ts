@@ -1,11 +1,10 @@
 // The archive on the wire: its records, its queries, and its status.
 import Type, { type Static, type TNull, type TOptional, type TProperties, type TSchema, type TUnion } from 'typebox';
+import { closed, strict } from './closed.ts';
 import { AlarmState } from './data-access.ts';
 import { durationForms, durationPattern } from './duration.ts';
 import { Identifier } from './identifier.ts';
 import { ArchiveQuality, PrefixedValue, Timestamp } from './wire-schemas.ts';
-
-const closed = { additionalProperties: false } as const;
 
 export const archiveKinds = ['measurements', 'commands', 'alarms'] as const;
 export type ArchiveKind = (typeof archiveKinds)[number];
@@ -40,7 +39,7 @@ export const AlarmRecord = Type.Object(
     authority: Type.String(),
     flags: Type.Optional(Flags),
   },
-  { title: 'AlarmRecord', ...closed },
+  strict('AlarmRecord'),
 );
 export type AlarmRecord = Static<typeof AlarmRecord>;
 
@@ -239,7 +238,7 @@ export const ArchiveStats = Type.Object(
     'clock-jumps': Type.Array(ClockJump, { description: 'The newest hundred since the start.' }),
     damages: Type.Array(ArchiveDamage),
   },
-  { title: 'ArchiveStats', ...closed },
+  strict('ArchiveStats'),
 );
 export type ArchiveStats = Static<typeof ArchiveStats>;
 

@@ -1,9 +1,9 @@
 // The areas of the plant, and what is in them.
 import Type, { type Static } from 'typebox';
+import { closed, strict } from './closed.ts';
 import { Area } from './configuration.ts';
 
 const Count = Type.Integer({ minimum: 0 });
-const closed = { additionalProperties: false } as const;
 
 /** Counts of everything in an area and below it. */
 export const AreaCounts = Type.Object(
@@ -20,7 +20,7 @@ export const AreaCounts = Type.Object(
       { ...closed, description: 'By state.' },
     ),
   },
-  { title: 'AreaCounts', ...closed },
+  strict('AreaCounts'),
 );
 export type AreaCounts = Static<typeof AreaCounts>;
 

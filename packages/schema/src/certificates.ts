@@ -1,9 +1,8 @@
 // Certificates on the wire: those that the service presents, and those that others presented to it.
 import Type, { type Static } from 'typebox';
+import { strict } from './closed.ts';
 import { Identifier } from './identifier.ts';
 import { Timestamp } from './wire-schemas.ts';
-
-const strict = (title: string) => ({ title, additionalProperties: false as const });
 
 export const certificateStates = ['own', 'trusted', 'rejected'] as const;
 
@@ -57,3 +56,8 @@ export type Certificate = Static<typeof Certificate>;
 
 /** From so many days before its end on, people are told that a certificate expires. */
 export const expiryNoticeDays = 30;
+
+/** Enough of a thumbprint to name a certificate by, for people. */
+export function shortThumbprint(thumbprint: string): string {
+  return thumbprint.slice(0, 16);
+}

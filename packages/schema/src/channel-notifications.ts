@@ -1,12 +1,11 @@
 // The notifications that the service sends to clients of the channel. One JSON text per message.
 import Type, { type Static, type TSchema } from 'typebox';
+import { closed, strict } from './closed.ts';
 import { titleOf } from './configuration.ts';
 import { AlarmState, LiveAlarm, Vt, Vtq } from './data-access.ts';
 import { InstanceState } from './diagnostics.ts';
 import { FunctionModuleStatus, LogLine } from './function-modules.ts';
 import { Identifier } from './identifier.ts';
-
-const closed = { additionalProperties: false } as const;
 
 const Removed = Type.Optional(Type.Literal(true, { description: 'The object is no longer configured.' }));
 
@@ -27,7 +26,7 @@ const Skipped = Type.Optional(
 const notification = <const Name extends string, const Fields extends Record<string, TSchema>>(
   name: Name,
   fields: Fields,
-) => Type.Object({ notification: Type.Literal(name), ...fields }, { title: name, ...closed });
+) => Type.Object({ notification: Type.Literal(name), ...fields }, strict(name));
 
 export const MeasurementUpdateNotification = notification('MeasurementUpdateNotification', {
   updates: Type.Array(Type.Object({ name: Identifier, vtq: Vtq, removed: Removed, left: Left }, closed)),

@@ -1,6 +1,7 @@
 // The messages of the channel: requests and answers, derived from the catalogue of operations. One JSON text per
 // message. channel-notifications.ts has the notifications.
 import Type, { type Static, type TObject, type TSchema } from 'typebox';
+import { strict } from './closed.ts';
 import { titleOf } from './configuration.ts';
 import { maxBatchItems } from './operations/channel-fields.ts';
 import {
@@ -13,8 +14,6 @@ import {
 } from './operations/index.ts';
 import { Problem } from './wire-schemas.ts';
 
-const closed = { additionalProperties: false } as const;
-
 /** Comes back as `request_id`. */
 export const RequestId = Type.Union([Type.Integer(), Type.String({ maxLength: 64 })], {
   description: 'Chosen by the client; the answer carries it as request_id.',
@@ -24,7 +23,7 @@ export type RequestId = Static<typeof RequestId>;
 /** One item of a batch that was carried out, or why not. */
 export const ItemResult = Type.Object(
   { name: Type.String(), result: Type.Boolean(), error: Type.Optional(Problem) },
-  { title: 'ItemResult', ...closed },
+  strict('ItemResult'),
 );
 export type ItemResult = Static<typeof ItemResult>;
 
@@ -80,7 +79,7 @@ function requestOf(asking: readonly Asking[]): ChannelRequest {
 
 export function requestSchema(name: ChannelRequestName): TObject {
   const { fields } = channelRequests[name];
-  return Type.Object({ request: Type.Literal(name), id: RequestId, ...fields }, { title: `${name}Request`, ...closed });
+  return Type.Object({ request: Type.Literal(name), id: RequestId, ...fields }, strict(`${name}Request`));
 }
 
 /**
@@ -92,7 +91,7 @@ export function openRequestSchema(name: ChannelRequestName): TObject {
   const { batch } = channelRequests[name];
   if (batch === undefined || itemSchema(name) === undefined) return whole;
   const items = Type.Array(Type.Object({ name: Type.String() }), { maxItems: maxBatchItems });
-  return Type.Object({ ...whole.properties, [batch]: items }, { title: titleOf(whole), ...closed });
+  return Type.Object({ ...whole.properties, [batch]: items }, strict(titleOf(whole)));
 }
 
 /** Of a batch whose items are objects. */
@@ -114,7 +113,7 @@ export function answerSchema(name: ChannelRequestName): TObject {
       ...(batch !== undefined && { results: Type.Optional(Type.Array(ItemResult)) }),
       ...more,
     },
-    { title: `${name}Answer`, ...closed },
+    strict(`${name}Answer`),
   );
 }
 

@@ -1,6 +1,7 @@
 // The resources of the configuration interface, version 2. The order of the fields here is the order in which they are
 // stored, rendered and shown.
 import Type, { type Static, type TObject, type TSchema } from 'typebox';
+import { strict } from './closed.ts';
 import { Identifier } from './identifier.ts';
 import { maxJsonKeys } from './json.ts';
 import { Datatype } from './wire-schemas.ts';
@@ -47,8 +48,6 @@ export const Area = Type.String({
   description:
     'A path such as works.dosing.line2, of at most 16 parts of 0-9, a-z, A-Z, _ and -: where it belongs in the plant.',
 });
-
-const strict = (title: string) => ({ title, additionalProperties: false as const });
 
 export const Alarm = Type.Object(
   {

@@ -1,9 +1,9 @@
 // Copies of configured objects: what is asked, and what was made.
 import Type, { type Static } from 'typebox';
+import { strict } from './closed.ts';
 import { familyNames } from './configuration.ts';
 import { Identifier } from './identifier.ts';
 
-const strict = (title: string) => ({ title, additionalProperties: false as const });
 const FamilyName = Type.Enum(familyNames, { type: 'string' });
 
 const CopyRule = Type.Object(

@@ -1,12 +1,12 @@
 // Diagnostics on the wire: connectors and providers, how the value of a measurement came about, and what a device has
 // to offer. Version 1.
 import Type, { type Static, type TSchema } from 'typebox';
+import { strict } from './closed.ts';
 import { Command, Measurement } from './configuration.ts';
 import { Simulation, Vt, Vtq } from './data-access.ts';
 import { Identifier } from './identifier.ts';
 import { PrefixedValue, Timestamp } from './wire-schemas.ts';
 
-const strict = (title: string) => ({ title, additionalProperties: false as const });
 const orNull = <const Schema extends TSchema>(type: Schema, description: string) =>
   Type.Union([type, Type.Null()], { description });
 const Count = (description: string) => Type.Integer({ minimum: 0, description });

@@ -1,11 +1,10 @@
 // Function modules on the wire: version 1.
 import Type, { type Static, type TSchema } from 'typebox';
+import { strict } from './closed.ts';
 import { LastError } from './diagnostics.ts';
 import { Identifier } from './identifier.ts';
 import { Timestamp } from './wire-schemas.ts';
 
-const closed = { additionalProperties: false as const };
-const strict = (title: string) => ({ title, ...closed });
 const orNull = <const Schema extends TSchema>(type: Schema, description: string) =>
   Type.Union([type, Type.Null()], { description });
 const Count = (description: string) => Type.Integer({ minimum: 0, description });

@@ -1,10 +1,9 @@
 // Revisions: the stored renderings, and the differences between configurations, by object and field.
 import Type, { type Static } from 'typebox';
+import { strict } from './closed.ts';
 import { familyNames } from './configuration.ts';
 import { Identifier } from './identifier.ts';
 import { Timestamp } from './wire-schemas.ts';
-
-const strict = (title: string) => ({ title, additionalProperties: false as const });
 
 export const FieldChange = Type.Object(
   {

@@ -1,10 +1,10 @@
 // Typicals: a type is a set of objects with parameters, its instances are rows. What is asked, and what was made of it.
 import Type, { type Static } from 'typebox';
+import { strict } from './closed.ts';
 import { type Family, familyNames } from './configuration.ts';
 import { Identifier } from './identifier.ts';
 import { FieldChange } from './revision.ts';
 
-const strict = (title: string) => ({ title, additionalProperties: false as const });
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
 const FamilyName = Type.Enum(familyNames, { type: 'string' });
 

@@ -80,11 +80,15 @@ export interface CertificateFileOptions {
   readonly of: CertificateOf;
 }
 
-/** The name of a file in the folder of the connector or provider; empty where there is none. */
 export function CertificateFile({ of, ...options }: CertificateFileOptions): TString {
+  return Type.String({ ...FileName(options), certificate: of });
+}
+
+/** The name of a file in the folder of the connector or provider; empty where there is none. */
+export function FileName(options: { readonly title: string; readonly description: string }): TString {
   const pattern = '^(?:[A-Za-z0-9_-][A-Za-z0-9._-]{0,99})?$';
   const form = 'the name of a file, without a folder: at most 100 of 0-9, a-z, A-Z, _, - and .';
-  return Type.String({ ...options, default: '', pattern, form, certificate: of });
+  return Type.String({ ...options, default: '', pattern, form });
 }
 
 /** Throws where the description itself is wrong. */

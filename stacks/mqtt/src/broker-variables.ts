@@ -1,5 +1,5 @@
 // The variables that say which broker is meant and how it is reached: the same for connectors and providers.
-import { CertificateFile, Secret, type Static, Type } from '@telltale/stack-kit';
+import { CertificateFile, FileName, Secret, type Static, Type } from '@telltale/stack-kit';
 
 export const brokerVariables = {
   host: Type.String({
@@ -36,12 +36,9 @@ export const brokerVariables = {
     description: 'PEM, in the same folder; for brokers that require one.',
     of: 'own',
   }),
-  keyFile: Type.String({
+  keyFile: FileName({
     title: 'File with the private key of the client certificate',
     description: 'PEM, in the same folder.',
-    default: '',
-    pattern: '^(?:[A-Za-z0-9_-][A-Za-z0-9._-]{0,99})?$',
-    form: 'the name of a file, without a folder: at most 100 of 0-9, a-z, A-Z, _, - and .',
   }),
   serverName: Type.String({
     title: 'Name that the certificate of the broker must contain',

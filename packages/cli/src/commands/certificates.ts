@@ -1,10 +1,9 @@
 // `telltale certificates`: which certificates connectors and providers have, and whom they trust.
-import { type Certificate, certificateStates, expiryNoticeDays, operations } from '@telltale/schema';
+import { type Certificate, certificateStates, expiryNoticeDays, operations, shortThumbprint } from '@telltale/schema';
 import { type Call, type CommandDeclaration, type OptionDeclaration, Refused, UsageError } from '../declaration.ts';
 import type { Cell, Style, Terminal } from '../terminal.ts';
 import { timeText } from '../words.ts';
 
-const shownDigits = 16;
 const headings = ['STATE', 'OF', 'USE', 'SUBJECT', 'NAMES', 'EXPIRES', 'THUMBPRINT', 'REFUSED'];
 
 export const certificates: CommandDeclaration = {
@@ -92,7 +91,7 @@ export const certificateOperationCommands = (Object.keys(opcodes) as (keyof type
         await client.certificates.operate(thumbprint, opcode, { of: owner, signal });
         done.push(thumbprint);
         if (!terminal.isJson) {
-          await terminal.line(`${thumbprint.slice(0, shownDigits)} (${subject}) ${opcodes[opcode].happened}`);
+          await terminal.line(`${shortThumbprint(thumbprint)} (${subject}) ${opcodes[opcode].happened}`);
         }
       }
       if (terminal.isJson) await terminal.json({ [opcode]: done });
@@ -112,7 +111,7 @@ async function meant(call: Call, { fits }: Opcode, owner: string | undefined): P
   const found = all.filter((each) => `${each.role}/${each.name}` === owner && fits(each));
   if (found.length === 1) return found;
   if (found.length === 0) throw new Refused(`${owner} has no such certificate: telltale certificates`);
-  const some = found.map(({ thumbprint }) => thumbprint.slice(0, shownDigits)).slice(0, 5);
+  const some = found.map(({ thumbprint }) => shortThumbprint(thumbprint)).slice(0, 5);
   throw new Refused(`${owner} has ${found.length} of them: name one, such as ${some.join(', ')}.`);
 }
 
@@ -126,7 +125,7 @@ async function find({ client, signal }: Call, prefix: string): Promise<Certifica
   const distinct = new Set(found.map(({ thumbprint }) => thumbprint));
   if (distinct.size === 1) return found;
   if (distinct.size === 0) return refuse(prefix);
-  const some = Array.from(distinct, (thumbprint) => thumbprint.slice(0, shownDigits)).slice(0, 5);
+  const some = Array.from(distinct, shortThumbprint).slice(0, 5);
   throw new Refused(`${distinct.size} certificates begin with ${prefix}: ${some.join(', ')}; write more digits.`);
 }
 
@@ -145,7 +144,7 @@ function rowOf(certificate: Certificate): Cell[] {
     subject,
     [...names, ...addresses].join(', '),
     expiryCell(certificate),
-    thumbprint.slice(0, shownDigits),
+    shortThumbprint(thumbprint),
     text,
   ];
 }

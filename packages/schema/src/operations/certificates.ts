@@ -1,7 +1,8 @@
 // Operations on certificates: which there are, and whom a person trusts.
 import Type from 'typebox';
 import { Certificate, CertificateState } from '../certificates.ts';
-import { batchOf, closed, Name } from './channel-fields.ts';
+import { closed } from '../closed.ts';
+import { batchOf, Name } from './channel-fields.ts';
 import { name } from './inputs.ts';
 import { changes, declare, done, json, ofNamedWrites, reads } from './operation.ts';
 

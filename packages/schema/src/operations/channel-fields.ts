@@ -2,8 +2,6 @@
 import Type, { type TObject, type TSchema } from 'typebox';
 import { Collection } from '../configuration.ts';
 
-export const closed = { additionalProperties: false } as const;
-
 /** Names are texts here: an impossible one is an unknown one, and fails alone. */
 export const Name = Type.String({ description: 'A name.' });
 export const NameList = Type.Array(Name);

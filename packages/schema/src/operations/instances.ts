@@ -1,5 +1,6 @@
 // Operations on the connectors, providers and function modules that run.
 import Type from 'typebox';
+import { closed } from '../closed.ts';
 import { Authority, Reason } from '../data-access.ts';
 import {
   BrowsedItem,
@@ -19,7 +20,7 @@ import {
   logOptions,
 } from '../function-modules.ts';
 import type { ProblemName } from '../problem.ts';
-import { batchOf, closed, Name } from './channel-fields.ts';
+import { batchOf, Name } from './channel-fields.ts';
 import { get, list, listNamesOf, name } from './inputs.ts';
 import { connectors, type LiveKind, modules, providers } from './live-kinds.ts';
 import { changes, declare, done, json, jsonType, ofJsonBodies, ofNamedWrites, reads } from './operation.ts';

@@ -1,6 +1,7 @@
 // Operations on the live measurements, commands and alarms.
 import Type from 'typebox';
 import { AreaTree } from '../areas.ts';
+import { closed } from '../closed.ts';
 import { Collection } from '../configuration.ts';
 import {
   type AlarmOperation,
@@ -19,7 +20,7 @@ import { CommandExplanation, Explanation } from '../diagnostics.ts';
 import { selectorInputs } from '../selector.ts';
 import { maxTextBytes } from '../value-text.ts';
 import { Quality } from '../wire-schemas.ts';
-import { batchOf, closed, Name, NameList } from './channel-fields.ts';
+import { batchOf, Name, NameList } from './channel-fields.ts';
 import { get, listMany, name } from './inputs.ts';
 import { alarms, commands, measurements } from './live-kinds.ts';
 import { type ChannelForm, changes, declare, done, json, ofNamedWrites, reads } from './operation.ts';

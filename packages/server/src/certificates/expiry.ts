@@ -1,11 +1,10 @@
 // Which certificates expire soon, or have expired, in words for people; and when to log it: once a day each.
-import { type Certificate, type Clock, expiryNoticeDays } from '@telltale/schema';
+import { type Certificate, type Clock, expiryNoticeDays, shortThumbprint } from '@telltale/schema';
 import type { Logger } from 'pino';
 
 const dayMs = 86_400_000;
 /** A file with more is a bundle of well-known authorities, some of which are always old. */
 const maxAuthorities = 10;
-const shownDigits = 16;
 
 export class ExpiryNotices {
   readonly #clock: Clock;
@@ -63,7 +62,7 @@ function noticeOf(certificate: Certificate): string {
   const on = new Date(until[0] * 1000).toISOString().slice(0, 10);
   const when =
     days < 0 ? `expired on ${on}` : days === 0 ? `expires within a day, on ${on}` : `expires in ${days} days, on ${on}`;
-  const shown = thumbprint.slice(0, shownDigits);
+  const shown = shortThumbprint(thumbprint);
   const remedy =
     use === 'application' && certificate['self-signed']
       ? `telltale certificates renew ${shown}`

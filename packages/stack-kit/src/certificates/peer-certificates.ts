@@ -1,7 +1,7 @@
 // The certificates that others present to a connector or provider: one that a person trusts is taken, any other is
 // refused and kept for a person to decide.
 import type { X509Certificate } from 'node:crypto';
-import type { Clock } from '@telltale/schema';
+import { type Clock, shortThumbprint } from '@telltale/schema';
 import type { StackLog } from '../connector.ts';
 import { thumbprintOf, titleOf } from './certificate.ts';
 import { maxRejected, type Refusal, readCertificates, storeRejected } from './certificate-files.ts';
@@ -26,8 +26,6 @@ interface Seen {
 const writePeriodMs = 1000;
 /** Of certificates that were not seen before: a peer that makes them is not to keep the disk busy. */
 const maxNewAPeriod = 10;
-/** Enough to name one. */
-const shownDigits = 16;
 
 export class PeerCertificates {
   readonly #options: PeerCertificatesOptions;
@@ -139,5 +137,5 @@ export class PeerCertificates {
 
 /** What a person does to trust it. */
 export function toTrust(thumbprint: string): string {
-  return `to trust it, telltale certificates trust ${thumbprint.slice(0, shownDigits)}`;
+  return `to trust it, telltale certificates trust ${shortThumbprint(thumbprint)}`;
 }
