@@ -247,3 +247,8 @@ export class ProblemError extends Error {
     return this.errors === undefined ? body : { ...body, errors: this.errors };
   }
 }
+
+/** What is wrong with one parameter, as a sentence without its subject and its full stop. */
+export function invalidQuery(path: string, message: string): ProblemError {
+  return new ProblemError('invalid-query', `${path} ${message}.`, [{ path, message }]);
+}

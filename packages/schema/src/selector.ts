@@ -4,7 +4,7 @@ import Type from 'typebox';
 import { Area } from './configuration.ts';
 import type { Datatype as DatatypeLetter } from './datatype.ts';
 import { isPattern } from './name-pattern.ts';
-import { ProblemError } from './problem.ts';
+import { invalidQuery } from './problem.ts';
 import { Datatype } from './wire-schemas.ts';
 
 export const qualityWords = ['good', 'uncertain', 'bad', 'simulated'] as const;
@@ -108,14 +108,11 @@ export function searchWords(text: string): string[] {
 /** Throws where a selector would take too long, or says nothing. */
 export function checkSelector({ names = [], search: text }: Selector): void {
   if (names.reduce((count, name) => count + Number(isPattern(name)), 0) > maxPatterns) {
-    throw refusal('names', `has more than ${maxPatterns} patterns with * in them`);
+    throw invalidQuery('names', `has more than ${maxPatterns} patterns with * in them`);
   }
   if (text === undefined) return;
   const words = searchWords(text).length;
-  if (words === 0) throw refusal('search', 'is empty; write what to look for, or leave it out');
-  if (words > maxSearchWords) throw refusal('search', `has ${words} words; at most ${maxSearchWords} are looked for`);
-}
-
-function refusal(path: string, message: string): ProblemError {
-  return new ProblemError('invalid-query', `${path} ${message}.`, [{ path, message }]);
+  if (words === 0) throw invalidQuery('search', 'is empty; write what to look for, or leave it out');
+  if (words > maxSearchWords)
+    throw invalidQuery('search', `has ${words} words; at most ${maxSearchWords} are looked for`);
 }

@@ -8,9 +8,9 @@ import {
   csvType,
   type Datatype,
   durationForms,
-  type Fault,
   hasCriteria,
   type InputOf,
+  invalidQuery,
   isAggregate,
   isIdentifier,
   isSelective,
@@ -190,13 +190,13 @@ function refuse(kind: Kind, name: string): never {
 function choiceOf(options: ReadOptions) {
   const { resample, tz, aggregate, warp_head: warpHead, limit, 'max-points': maxPoints, flags } = options;
   const simulated = options.simulated === 'include' ? undefined : options.simulated;
-  if (aggregate !== undefined && resample === undefined) refuseOption('aggregate', 'goes with resample alone');
-  if (maxPoints !== undefined && resample !== undefined) refuseOption('max-points', 'does not go with resample');
+  if (aggregate !== undefined && resample === undefined) throw invalidQuery('aggregate', 'goes with resample alone');
+  if (maxPoints !== undefined && resample !== undefined) throw invalidQuery('max-points', 'does not go with resample');
   const step = calendarSteps.find((each) => each === resample);
   const resampleUs = step === undefined && resample !== undefined ? microsecondsOf(resample) : undefined;
   const calendar = step === undefined ? undefined : { step, zone: zoneOf(tz ?? 'UTC') };
   if (tz !== undefined && calendar === undefined) {
-    refuseOption('tz', `goes with buckets on the clock: write resample=${calendarSteps.join(' or ')}`);
+    throw invalidQuery('tz', `goes with buckets on the clock: write resample=${calendarSteps.join(' or ')}`);
   }
   const aggregates = aggregate === undefined ? undefined : aggregatesIn(aggregate);
   return { resampleUs, calendar, aggregates, warpHead, limit, maxPoints, simulated, flags };
@@ -204,17 +204,21 @@ function choiceOf(options: ReadOptions) {
 
 function microsecondsOf(resample: number | string): number {
   const us = typeof resample === 'string' ? parseDuration(resample) : Math.round(resample * 1_000_000);
-  if (us === 0) refuseOption('resample', 'is less than a microsecond');
-  return us ?? refuseOption('resample', `is no duration: write ${durationForms}`);
+  if (us === 0) throw invalidQuery('resample', 'is less than a microsecond');
+  if (us === undefined) throw invalidQuery('resample', `is no duration: write ${durationForms}`);
+  return us;
 }
 
 function aggregatesIn(text: string): readonly Aggregate[] {
   const words = text.split(',');
   for (const word of words) {
     if (isAggregate(word)) continue;
-    refuseOption('aggregate', `${JSON.stringify(word.slice(0, 80))} is unknown; known are ${aggregates.join(', ')}`);
+    throw invalidQuery(
+      'aggregate',
+      `${JSON.stringify(word.slice(0, 80))} is unknown; known are ${aggregates.join(', ')}`,
+    );
   }
-  if (new Set(words).size < words.length) refuseOption('aggregate', 'names one more than once');
+  if (new Set(words).size < words.length) throw invalidQuery('aggregate', 'names one more than once');
   return words as Aggregate[];
 }
 
@@ -222,16 +226,11 @@ function zoneOf(name: string): string {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
   } catch {
-    refuseOption('tz', `${JSON.stringify(name)} is no time zone; write one such as Europe/Vienna`);
+    throw invalidQuery('tz', `${JSON.stringify(name)} is no time zone; write one such as Europe/Vienna`);
   }
 }
 
 /** Would say something of times that have no record of their own: nothing is known of those to come. */
 function foretells({ resampleUs, calendar }: ReturnType<typeof choiceOf>): boolean {
   return resampleUs !== undefined || calendar !== undefined;
-}
-
-function refuseOption(path: string, message: string): never {
-  const fault: Fault = { path, message };
-  throw new ProblemError('invalid-query', `${path} ${message}.`, [fault]);
 }

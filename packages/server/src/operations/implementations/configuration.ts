@@ -5,7 +5,7 @@ import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
 import type { Executables, FunctionModules } from '../../modules/index.ts';
 import type { StackCatalogue } from '../../stacks/index.ts';
 import type { Implementations } from './implementation.ts';
-import { renderingOf } from './revisions.ts';
+import { renderingOf } from './rendering-input.ts';
 
 /** Acknowledged data of any part that was missing when the service started. */
 interface Losses {

@@ -2,7 +2,7 @@
 import type { ArchiveKind, Family } from '@telltale/schema';
 import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
 import type { Asked, AskedWithBody, Implementations } from './implementation.ts';
-import { renderingOf } from './revisions.ts';
+import { renderingOf } from './rendering-input.ts';
 
 interface RenameInput {
   readonly name: string;

@@ -3,7 +3,7 @@ import { csvType, type Family, xlsxType } from '@telltale/schema';
 import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
 import type { FileReply } from '../replies.ts';
 import type { Asked, AskedWithBody, Implementations } from './implementation.ts';
-import { renderingOf } from './revisions.ts';
+import { renderingOf } from './rendering-input.ts';
 
 interface GetInput {
   readonly names?: string[];

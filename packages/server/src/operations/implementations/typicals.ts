@@ -1,7 +1,7 @@
 // Implements the operations on typicals of the configuration.
 import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
 import type { Implementations } from './implementation.ts';
-import { renderingOf } from './revisions.ts';
+import { renderingOf } from './rendering-input.ts';
 
 export function typicals(cfgdb: ConfigurationDatabase) {
   return {
