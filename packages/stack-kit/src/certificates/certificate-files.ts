@@ -2,7 +2,7 @@
 // each. A file is PEM with a few lines before it, so that it can be read, and moved, by people too.
 import { randomUUID, type X509Certificate } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { parseCertificate, parseCertificates, thumbprintOf } from './certificate.ts';
 
 /** Of a certificate that was refused. */
@@ -28,12 +28,15 @@ const maxTrusted = 1000;
 const maxFileBytes = 256 * 1024;
 const maxLineLength = 200;
 
+/** The names of files that are still being written begin with it. */
+const unfinished = '.';
+
 export type PeerState = 'trusted' | 'rejected';
 
 /** What is no certificate is passed over. */
 export async function readCertificates(folder: string, state: PeerState): Promise<StoredCertificate[]> {
   const place = join(folder, state);
-  const names = await readdir(place).catch(() => []);
+  const names = (await readdir(place).catch(() => [])).filter((name) => !name.startsWith(unfinished));
   const most = state === 'trusted' ? maxTrusted : maxRejected;
   const found: StoredCertificate[] = [];
   for (const name of names.slice(0, most)) {
@@ -80,7 +83,7 @@ export async function deleteRejected(folder: string, thumbprint: string): Promis
 
 /** Wholly old or wholly new, whatever ends the process; for its owner alone. */
 export async function writeWhole(file: string, content: string | Buffer): Promise<void> {
-  const temporary = `${file}.${randomUUID()}`;
+  const temporary = join(dirname(file), `${unfinished}${basename(file)}.${randomUUID()}`);
   try {
     await writeFile(temporary, content, { mode: 0o600, flush: true });
     await rename(temporary, file);

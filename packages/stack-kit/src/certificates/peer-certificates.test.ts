@@ -3,11 +3,12 @@ import { X509Certificate } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ManualClock } from '@telltale/schema/testing';
 import { temporaryFolder } from '../testing/cleanup.ts';
 import { ovenCertificate, pressCertificate } from '../testing/sample-certificates.ts';
 import { thumbprintOf } from './certificate.ts';
-import { deleteRejected, moveCertificate, readCertificates } from './certificate-files.ts';
+import { deleteRejected, moveCertificate, readCertificates, storeRejected } from './certificate-files.ts';
 import { PeerCertificates } from './peer-certificates.ts';
 
 const press = new X509Certificate(pressCertificate);
@@ -43,6 +44,25 @@ describe('the certificates of peers', () => {
     assert.deepEqual(await rejected(), [
       { address: '192.168.5.21:8883', reason: 'it is self-signed', firstMs, lastMs: firstMs, count: 6 },
     ]);
+  });
+
+  test('are there once, also while they are written again, or were not written to the end', async (t) => {
+    const { folder, peers, rejected } = rig(t);
+    await peers.reject(press, 'a', 'x');
+    const place = join(folder, 'rejected');
+    const name = `${thumbprintOf(press)}.pem`;
+    const refusal = { address: 'a', reason: 'x', firstMs: 1, lastMs: 2, count: 3 };
+    const writing = Promise.all(Array.from({ length: 20 }, () => storeRejected(folder, press, refusal)));
+    for (let looks = 0; looks < 200; looks++) {
+      assert.deepEqual(
+        readdirSync(place).filter((each) => !each.startsWith('.')),
+        [name],
+      );
+      await nextTurn();
+    }
+    await writing;
+    writeFileSync(join(place, `.${name}.1`), readFileSync(join(place, name)));
+    assert.equal((await rejected()).length, 1);
   });
 
   test('are counted on from where an earlier start had ended', async (t) => {
