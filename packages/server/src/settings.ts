@@ -233,14 +233,9 @@ function readArguments(args: readonly string[]): Map<string, string> {
     if (isFlag && negated !== undefined && text !== undefined) {
       throw new BadSetting(`--no-${name} takes no value; --help lists all settings.`);
     }
-    const next = args[index + 1];
-    if (
-      isFlag &&
-      negated === undefined &&
-      text === undefined &&
-      next !== undefined &&
-      parseBoolean(next) !== undefined
-    ) {
+    const next = args[index + 1] ?? '';
+    const isNextItsValue = negated === undefined && text === undefined && parseBoolean(next) !== undefined;
+    if (isFlag && isNextItsValue) {
       found.set(name, next); // --demo off
       index++;
     } else if (isFlag) found.set(name, text ?? String(negated === undefined));

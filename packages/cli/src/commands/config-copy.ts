@@ -1,6 +1,7 @@
 // `telltale config copy`: an object, or a connector with its points and their alarms, under new names and addresses.
 import { type CopyRequest, type CopyRule, type Family, familyNames } from '@telltale/schema';
-import { type CommandDeclaration, UsageError } from '../declaration.ts';
+import type { CommandDeclaration } from '../declaration.ts';
+import { readPair } from '../read-pair.ts';
 import { changeOptions, outcomeOf, renderingOf } from '../render-options.ts';
 
 export const configCopy: CommandDeclaration = {
@@ -30,7 +31,7 @@ export const configCopy: CommandDeclaration = {
   run: async (call) => {
     const { client, terminal, args, options, signal } = call;
     const [family = '', name = '', to = '', ...fields] = args;
-    const set = fields.map((text) => readPair(text, text.indexOf('='), 'FIELD=VALUE, such as vars.host=10.0.0.2'));
+    const set = fields.map((text) => readPair(text, 'FIELD=VALUE, such as vars.host=10.0.0.2'));
     const [names, addresses] = [readRules(options.get('rename')), readRules(options.get('addresses'))];
     const request: CopyRequest = {
       family: family as Family,
@@ -61,7 +62,7 @@ export const configCopy: CommandDeclaration = {
 
 function readRules(text: string | undefined): CopyRule[] | undefined {
   return text?.split(',').map((rule) => {
-    const [from, to] = readPair(rule, middleEquals(rule), "FROM=TO, such as 'skid1_*=skid2_*'");
+    const [from, to] = readPair(rule, "FROM=TO, such as 'skid1_*=skid2_*'", middleEquals(rule));
     return { from, to };
   });
 }
@@ -70,9 +71,4 @@ function readRules(text: string | undefined): CopyRule[] | undefined {
 function middleEquals(rule: string): number {
   const places = [...rule.matchAll(/=/g)].map(({ index }) => index);
   return places.length % 2 === 1 ? (places[places.length >> 1] ?? -1) : -1;
-}
-
-function readPair(text: string, equals: number, form: string): [string, string] {
-  if (equals > 0) return [text.slice(0, equals), text.slice(equals + 1)];
-  throw new UsageError(`${JSON.stringify(text.slice(0, 80))} is not ${form}.`);
 }

@@ -1,10 +1,13 @@
 // `telltale config set`: fields of all objects that a pattern and a condition select, sent as one table.
 import { TelltaleProblem } from '@telltale/client';
 import { csvRow, type Family, type FamilyObject, familyNames, isPattern, NamePattern } from '@telltale/schema';
-import { type Call, type CommandDeclaration, Refused, UsageError } from '../declaration.ts';
+import { type Call, type CommandDeclaration, Refused } from '../declaration.ts';
 import { refuseMissing } from '../known-names.ts';
+import { readPair } from '../read-pair.ts';
 import { changeOptions } from '../render-options.ts';
 import { sendTable } from './config-tables.ts';
+
+const form = 'FIELD=VALUE, such as deadband=0.5';
 
 export const configSet: CommandDeclaration = {
   path: ['config', 'set'],
@@ -26,7 +29,7 @@ export const configSet: CommandDeclaration = {
   ],
   run: async (call) => {
     const [family = '', pattern = '', ...texts] = call.args as [Family, string, ...string[]];
-    const assignments = texts.map(readPair);
+    const assignments = texts.map((text) => readPair(text, form));
     const names = await selectedNames(call, family as Family, pattern);
     const header = csvRow(['name', ...assignments.map(([field]) => field)]);
     // Behind an apostrophe, a text is what it is.
@@ -65,7 +68,7 @@ function refusalOf({ errors }: TelltaleProblem, names: readonly string[]): Refus
 const firstRow = 2;
 
 async function selectedNames(call: Call, family: Family, pattern: string): Promise<string[]> {
-  const conditions = (call.options.get('where')?.split(',') ?? []).map(readPair);
+  const conditions = (call.options.get('where')?.split(',') ?? []).map((text) => readPair(text, form));
   const objects = await call.client.configuration.list(family, call);
   if (!isPattern(pattern) && !Object.hasOwn(objects, pattern)) await refuseMissing(call, family, [pattern]);
   const wanted = isPattern(pattern) ? new NamePattern(pattern) : undefined;
@@ -84,10 +87,4 @@ function textAt(object: object, field: string): string {
   const map = (object as Record<string, Record<string, string> | undefined>)[field.slice(0, dot)];
   const key = field.slice(dot + 1);
   return dot > 0 && typeof map === 'object' && Object.hasOwn(map, key) ? (map[key] ?? '') : '';
-}
-
-function readPair(text: string): [field: string, value: string] {
-  const equals = text.indexOf('=');
-  if (equals > 0) return [text.slice(0, equals), text.slice(equals + 1)];
-  throw new UsageError(`${JSON.stringify(text.slice(0, 80))} is not FIELD=VALUE, such as deadband=0.5.`);
 }

@@ -3,9 +3,9 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Certificate, type CertificateState, type Clock, ProblemError } from '@telltale/schema';
-import { deleteRejected, moveCertificate, type StackDescription } from '@telltale/stack-kit';
+import { deleteRejected, moveCertificate } from '@telltale/stack-kit';
 import type { Logger } from 'pino';
-import type { Role, StackHost } from '../stacks/index.ts';
+import type { StackCatalogue, StackHost } from '../stacks/index.ts';
 import { ExpiryNotices } from './expiry.ts';
 import { certificatesOf, folderOf, type Owner } from './scan.ts';
 
@@ -15,8 +15,7 @@ export interface CertificatesOptions {
   /** The data folder. */
   readonly folder: string;
   readonly host: CertificateOwners;
-  /** By role and name. */
-  readonly stacks: Readonly<Record<Role, ReadonlyMap<string, StackDescription>>>;
+  readonly stacks: StackCatalogue;
   readonly clock: Clock;
   readonly log: Logger;
 }

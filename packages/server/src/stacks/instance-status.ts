@@ -1,5 +1,4 @@
 // What is known of a connector or provider that is configured to run, for the people who look after it.
-
 import type { ConnectionStatus, Counters, RequestCounts, Role, RoundTrip, StackDetail } from '@telltale/stack-kit/host';
 import type { DisabledLink } from '../points/index.ts';
 
