@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { beforeEach, describe, test } from 'node:test';
-import { type Family, type GenerateResult, ProblemError, parseJson } from '@telltale/schema';
+import { type Family, type GenerateResult, type Measurement, ProblemError, parseJson } from '@telltale/schema';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { Configuration } from './configuration.ts';
 import { type GenerateOptions, generate } from './generate.ts';
@@ -265,6 +265,24 @@ describe('generating', () => {
     assert.equal(faultsOf({ type: { ...pump, parameters: {} }, instances: [] })[0], 'invalid-body');
     assert.equal(faultsOf({ type: { ...pump, objects: { stacks: {} } }, instances: [] })[0], 'invalid-body');
     assert.equal(faultsOf({ type: { ...pump, objects: {} }, instances: [] })[0], 'invalid-typical');
+    configuration.close();
+  });
+
+  test('reads booleans, durations and decimal commas of a spreadsheet as tables do', () => {
+    const type = {
+      name: 'tank',
+      parameters: { tank: {}, on: {}, period: {}, high: {} },
+      objects: {
+        measurements: { '{tank}': { datatype: 'd', enabled: '{on}', archPeriod: '{period}', euRangeHi: '{high}' } },
+      },
+    };
+    run({ type, file: file('tank;on;period;high\nt1;WAHR;1m;2,5\nt2;FALSCH;250;3\n') });
+    const { enabled, archPeriod, euRangeHi } = read('measurements', 't1') as Measurement;
+    assert.deepEqual([enabled, archPeriod, euRangeHi], [true, 60_000, '2.5']);
+    assert.deepEqual((read('measurements', 't2') as Measurement).archPeriod, 250);
+    assert.deepEqual(faultsOf({ type, file: file('tank,on,period,high\nt1,on,soon,2\n') }).slice(1), [
+      'row 2: "soon" is no whole number: write digits alone, such as 1000 (ms), or a duration such as 5s, for measurements/{tank}/archPeriod of the type',
+    ]);
     configuration.close();
   });
 

@@ -1,12 +1,12 @@
 // Makes a family what a table says, as one transaction, and tells what that changes.
 import { type Family, ProblemError, type TableResult } from '@telltale/schema';
+import { placeIn } from '../sheets/index.ts';
 import type { Configuration, Rendering } from './configuration.ts';
 import type { Step } from './read-objects.ts';
 import { readRenames } from './read-renames.ts';
 import { readTable, type TableSteps } from './read-table.ts';
 import type { Rename } from './renamed-references.ts';
 import { type SharedBytes, sharedBytes } from './shared-bytes.ts';
-import { placeIn } from './table-faults.ts';
 
 export interface PutTableOptions extends Rendering {
   /** Everything is checked and carried out, and undone. */

@@ -2,8 +2,7 @@
 // under their new names.
 import { type ArchiveKind, archiveKinds, type Family, isIdentifier, reservedName } from '@telltale/schema';
 import { didYouMean } from '@telltale/schema/nearest-name';
-import { readSheet, type SheetRow, UnreadableCell } from '../sheets/index.ts';
-import { withoutEscape } from './read-table.ts';
+import { readSheet, type SheetRow, UnreadableCell, withoutMark } from '../sheets/index.ts';
 import type { Rename } from './renamed-references.ts';
 import { nameHeading, renamedFromHeading } from './table-columns.ts';
 import { TableFaults } from './table-faults.ts';
@@ -54,7 +53,7 @@ class RenamesReader {
   row({ number, cells }: SheetRow): void {
     if (this.isOver || cells.every((cell) => cell === '')) return;
     // What cannot be read is told when all of the table is.
-    const texts = cells.map((cell) => (cell instanceof UnreadableCell ? '' : withoutEscape(cell).trim()));
+    const texts = cells.map((cell) => (cell instanceof UnreadableCell ? '' : withoutMark(cell).trim()));
     if (this.#places === undefined) {
       this.#places = { name: texts.indexOf(nameHeading), from: texts.indexOf(renamedFromHeading) };
       this.isOver = this.#places.name < 0 || this.#places.from < 0;

@@ -6,20 +6,25 @@ import {
   type Fault,
   maxOperations,
   ProblemError,
-  parseDurationIn,
   parseJson,
   reservedName,
   type TableChange,
 } from '@telltale/schema';
 import { meantField } from '@telltale/schema/nearest-name';
 import {
+  booleanIn,
   columnName,
+  integerIn,
   mostCells,
   mostColumns,
+  notBoolean,
+  notInteger,
   readSheet,
   type SheetRow,
   UnreadableCell,
   verbatimMark,
+  withDecimalPoint,
+  withoutMark,
 } from '../sheets/index.ts';
 import { describeChange } from './content.ts';
 import { readPut, reservedFault, type Step } from './read-objects.ts';
@@ -132,7 +137,7 @@ class TableReader {
     const seen = new Set<string>();
     this.#columns = cells.map((cell, at) => {
       if (cell instanceof UnreadableCell) return this.#fault(number, columnName(at), cell.message);
-      const text = withoutEscape(cell);
+      const text = withoutMark(cell);
       const heading = columnOf(this.#family, text) === undefined ? text.trim() : text;
       if (heading === '') return undefined;
       const column = heading === renamedFromHeading ? renamedFromColumn : columnOf(this.#family, heading);
@@ -187,7 +192,7 @@ class TableReader {
   #name({ number, cells }: SheetRow): string | undefined {
     const cell = cells[this.#nameAt] ?? '';
     if (cell instanceof UnreadableCell) return this.#fault(number, nameHeading, cell.message);
-    const name = withoutEscape(cell);
+    const name = withoutMark(cell);
     if (name === '') return this.#fault(number, nameHeading, 'is empty: write the name of the object');
     const first = this.#rows.get(name);
     if (first !== undefined) {
@@ -251,10 +256,6 @@ function headingAt(path: string): string {
   return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')).join('.');
 }
 
-export function withoutEscape(text: string): string {
-  return text.startsWith(verbatimMark) ? text.slice(1) : text;
-}
-
 /** The fields of one object while its row, or another change of it, is read. */
 export class Fields {
   readonly #fields: Map<string, unknown>;
@@ -270,7 +271,7 @@ export class Fields {
     if (key !== undefined) {
       const map = this.#map(field);
       if (cell === '') map.delete(key);
-      else map.set(key, withLineBreaksOf(map.get(key), withoutEscape(cell)));
+      else map.set(key, withLineBreaksOf(map.get(key), withoutMark(cell)));
       return undefined;
     }
     if (kind === 'map') return this.#setMap(field, cell);
@@ -279,9 +280,9 @@ export class Fields {
       return undefined;
     }
     const isVerbatim = cell.startsWith(verbatimMark);
-    const text = withoutEscape(cell);
+    const text = withoutMark(cell);
     if (kind === 'boolean') return this.#setBoolean(field, text);
-    if (kind === 'integer') return this.#setInteger(field, text.trim(), unit);
+    if (kind === 'integer') return this.#setInteger(field, text, unit);
     if (kind === 'number' && !isVerbatim) return this.#setNumber(field, text.trim(), mayHaveDecimalComma);
     this.#fields.set(field, withLineBreaksOf(this.#fields.get(field), text));
     return undefined;
@@ -317,24 +318,21 @@ export class Fields {
   }
 
   #setBoolean(field: string, text: string): string | undefined {
-    const value = booleans.get(text.trim().toLowerCase());
-    if (value === undefined) return `${shown(text)} is neither true nor false: write true or false`;
+    const value = booleanIn(text);
+    if (value === undefined) return notBoolean(text);
     this.#fields.set(field, value);
     return undefined;
   }
 
   #setInteger(field: string, text: string, unit: DurationUnit | undefined): string | undefined {
-    const duration = unit === undefined ? undefined : parseDurationIn(unit, text);
-    if (duration === undefined && !/^[+-]?\d{1,20}$/.test(text)) {
-      const other = unit === undefined ? '' : ` (${unit}), or a duration such as 5s`;
-      return `${shown(text)} is no whole number: write digits alone, such as 1000${other}`;
-    }
-    this.#fields.set(field, duration ?? Number(text));
+    const value = integerIn(text, unit);
+    if (value === undefined) return notInteger(text, unit);
+    this.#fields.set(field, value);
     return undefined;
   }
 
   #setNumber(field: string, text: string, mayHaveDecimalComma: boolean): string | undefined {
-    const withPoint = /^[+-]?\d*,\d+%?$/.test(text) ? text.replace(',', '.') : text;
+    const withPoint = withDecimalPoint(text);
     if (withPoint !== text && !mayHaveDecimalComma) {
       return `${shown(text)} has a comma: write ${withPoint}, or separate the columns with semicolons`;
     }
@@ -352,13 +350,3 @@ function withLineBreaksOf(before: unknown, text: string): string {
 function shown(text: string): string {
   return JSON.stringify(text.slice(0, 80));
 }
-
-/** As people write them, and as spreadsheets of several languages save them. */
-const booleans: ReadonlyMap<string, boolean> = new Map([
-  ...['true', 'yes', 'on', '1', 'wahr', 'ja', 'vrai', 'oui', 'verdadero', 'sí', 'vero', 'sì', 'waar'].map(
-    (word) => [word, true] as const,
-  ),
-  ...['false', 'no', 'off', '0', 'falsch', 'nein', 'faux', 'non', 'falso', 'onwaar', 'nee'].map(
-    (word) => [word, false] as const,
-  ),
-]);

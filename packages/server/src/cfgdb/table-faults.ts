@@ -1,5 +1,6 @@
 // What is wrong with a table, by row and column: all of it is told at once.
 import { type Fault, ProblemError } from '@telltale/schema';
+import { placeIn } from '../sheets/index.ts';
 
 /** More cannot be corrected at once. */
 const maxTableFaults = 100;
@@ -25,8 +26,4 @@ export class TableFaults {
     const detail = `${what}${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}${/[.?]$/.test(sentence) ? '' : '.'}${listed}`;
     throw new ProblemError('invalid-table', detail, this.#faults);
   }
-}
-
-export function placeIn(row: number, column: string): string {
-  return column === '' ? `row ${row}` : `row ${row}, column ${column.slice(0, 80)}`;
 }

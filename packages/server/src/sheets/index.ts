@@ -9,5 +9,6 @@ export {
   VerbatimCell,
   verbatimMark,
 } from './cell.ts';
+export { booleanIn, integerIn, notBoolean, notInteger, placeIn, withDecimalPoint, withoutMark } from './read-cell.ts';
 export { readSheet, type SheetFormat, writeSheet } from './sheet.ts';
 export { columnName } from './write-xlsx.ts';

@@ -1,8 +1,9 @@
 // The objects that a type makes of an instance, as a client would have sent them.
 import type { Family } from '@telltale/schema';
+import { booleanIn, integerIn, notBoolean, notInteger, withDecimalPoint } from '../sheets/index.ts';
 import type { Instance } from './read-instances.ts';
 import { type FieldMaker, Literal, type ObjectMaker, type ReadType } from './read-type.ts';
-import { longestText, shown, Template, TemplateFault, type Values } from './template.ts';
+import { longestText, Template, TemplateFault, type Values } from './template.ts';
 
 export interface ExpandedObject {
   readonly family: Family;
@@ -64,19 +65,18 @@ class Texts {
 }
 
 /** Undefined: not set, as with an empty cell of a table. */
-function fieldValue({ kind, value }: FieldMaker, texts: Texts, { mayHaveDecimalComma }: Instance): unknown {
+function fieldValue({ kind, unit, value }: FieldMaker, texts: Texts, { mayHaveDecimalComma }: Instance): unknown {
   if (value instanceof Literal) return typeof value.value === 'string' ? texts.take(value.value) : value.value;
   if (!(value instanceof Template)) return mapOf(value, texts);
   const text = texts.expand(value);
   if (text === '') return undefined;
   switch (kind) {
     case 'integer':
-      if (!/^\s*[+-]?\d{1,16}\s*$/.test(text)) throw new TemplateFault(`${shown(text)} is no whole number`);
-      return Number(text);
+      return given(integerIn(text, unit), notInteger(text, unit));
     case 'boolean':
-      return booleanOf(text);
+      return given(booleanIn(text), notBoolean(text));
     case 'number':
-      return mayHaveDecimalComma && /^[+-]?\d*,\d+%?$/.test(text) ? text.replace(',', '.') : text;
+      return mayHaveDecimalComma ? withDecimalPoint(text) : text;
     default:
       return text;
   }
@@ -89,9 +89,7 @@ function mapOf(entries: readonly (readonly [Template, Template])[], texts: Texts
   );
 }
 
-function booleanOf(text: string): boolean {
-  const word = text.trim().toLowerCase();
-  if (['true', 'yes', 'on', '1'].includes(word)) return true;
-  if (['false', 'no', 'off', '0'].includes(word)) return false;
-  throw new TemplateFault(`${shown(text)} is neither true nor false: write true or false`);
+function given<T>(value: T | undefined, fault: string): T {
+  if (value === undefined) throw new TemplateFault(fault);
+  return value;
 }

@@ -6,10 +6,11 @@ import {
   columnName,
   mostCells,
   mostColumns,
+  placeIn,
   readSheet,
   type SheetRow,
   UnreadableCell,
-  verbatimMark,
+  withoutMark,
 } from '../sheets/index.ts';
 import type { ReadType } from './read-type.ts';
 import { shown, TemplateFault, type Values } from './template.ts';
@@ -172,12 +173,4 @@ export function invalidTypical(faults: Fault[]): ProblemError {
     `${sentence}${/[.?]$/.test(sentence) ? '' : '.'}${more} Nothing was changed.`,
     faults,
   );
-}
-
-function placeIn(row: number, column: string): string {
-  return column === '' ? `row ${row}` : `row ${row}, column ${column.slice(0, 80)}`;
-}
-
-function withoutMark(text: string): string {
-  return text.startsWith(verbatimMark) ? text.slice(1) : text;
 }

@@ -1,6 +1,7 @@
 // A type as a client sends it into one that can be expanded: every text is parsed once, and everything that is wrong with it is
 // found, with its place in the type.
 import {
+  type DurationUnit,
   type Family,
   type Fault,
   families,
@@ -19,9 +20,13 @@ import { shown, Template, TemplateFault } from './template.ts';
 export interface FieldMaker {
   readonly field: string;
   readonly kind: 'text' | 'number' | 'integer' | 'boolean' | 'map';
+  /** Of a number that is a duration: a template may become one, such as 5m. */
+  readonly unit: DurationUnit | undefined;
   /** A template, a value as it is, or the keys and values of a map. */
   readonly value: Template | Literal | readonly (readonly [key: Template, value: Template])[];
 }
+
+type FieldForm = Omit<FieldMaker, 'value'>;
 
 /** Of all templates together: texts and placeholders. */
 const mostParts = 1_000_000;
@@ -105,31 +110,28 @@ class TypeReader {
         if (value !== null) this.#fault([...path, field], () => `is no field of ${family}.${hint()}`);
         continue;
       }
-      const maker = this.#field(field, kindOf(field, (known[field] as { type?: unknown }).type), value, [
-        ...path,
-        field,
-      ]);
+      const maker = this.#field(formOf(field, known[field]), value, [...path, field]);
       if (maker !== undefined) makers.push(maker);
     }
     return name && { family, key, name, fields: makers };
   }
 
-  #field(field: string, kind: FieldMaker['kind'], value: unknown, path: string[]): FieldMaker | undefined {
+  #field(form: FieldForm, value: unknown, path: string[]): FieldMaker | undefined {
     if (value === null) return undefined;
-    if (kind === 'map' && typeof value === 'object') {
+    if (form.kind === 'map' && typeof value === 'object') {
       const entries = Object.entries(value).flatMap(([key, text]: [string, unknown]) => {
         if (text === null) return [];
         if (typeof text !== 'string') return this.#fault([...path, key], 'must be a string') ?? [];
         const [name, made] = [this.#template(key, [...path, key]), this.#template(text, [...path, key])];
         return name && made ? [[name, made] as const] : [];
       });
-      return { field, kind, value: entries };
+      return { ...form, value: entries };
     }
-    if (typeof value !== 'string') return { field, kind, value: new Literal(value) };
+    if (typeof value !== 'string') return { ...form, value: new Literal(value) };
     const template = this.#template(value, path);
     if (template === undefined) return undefined;
     const isPlain = template.parameters.size === 0;
-    return { field, kind, value: isPlain ? new Literal(template.expand(new Map())) : template };
+    return { ...form, value: isPlain ? new Literal(template.expand(new Map())) : template };
   }
 
   #template(text: string, path: string[]): Template | undefined {
@@ -159,6 +161,10 @@ class TypeReader {
     if (this.#faults.length >= maxFaults) return;
     this.#faults.push({ path: placeInType(...path), message: typeof message === 'string' ? message : message() });
   }
+}
+
+function formOf(field: string, schema: { type?: unknown; 'x-unit'?: DurationUnit } = {}): FieldForm {
+  return { field, kind: kindOf(field, schema.type), unit: schema['x-unit'] };
 }
 
 function kindOf(field: string, type: unknown): FieldMaker['kind'] {
