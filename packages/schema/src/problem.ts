@@ -126,6 +126,11 @@ export const problems = {
     'The connector or provider is disabled',
     'Enable it: then it connects. The detail says who disabled it, when and why.',
   ),
+  'wrong-certificate': problem(
+    409,
+    'That cannot be done with this certificate',
+    'Nothing was changed. The detail says what the certificate is, and what to do.',
+  ),
   'command-changed': problem(
     409,
     'The command was configured otherwise meanwhile',

@@ -41,7 +41,7 @@ const operation = <const Opcode extends (typeof opcodes)[number], const Method e
     ...changes(certificates, 'configure'),
     summary,
     input: { ...name, of: Of },
-    problems: ofNamedWrites,
+    problems: [...ofNamedWrites, 'wrong-certificate'],
     http: { method, path, names: 'the certificate: its thumbprint, SHA-256 or SHA-1', answer: done(happened) },
     channel: [{ ...operate, when: { opcode } }],
   });

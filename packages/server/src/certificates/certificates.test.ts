@@ -108,7 +108,7 @@ describe('the certificates of the service', () => {
     await certificates.trust(press.fingerprint.replaceAll(':', ''));
     assert.deepEqual(await states(), ['press trusted', 'panel trusted']);
     assert.deepEqual(restarted, ['connector press: a certificate was trusted']);
-    await assert.rejects(certificates.delete(thumbprint), { problem: 'unknown-object' });
+    await assert.rejects(certificates.delete(thumbprint), { problem: 'wrong-certificate', message: /reject it first/ });
     await Promise.all([certificates.reject(thumbprint), certificates.reject(thumbprint)]);
     assert.deepEqual(await states(), ['press rejected', 'panel rejected']);
     assert.deepEqual(restarted.slice(1), [
@@ -126,7 +126,10 @@ describe('the certificates of the service', () => {
     const { certificates, put, restarted, folder } = rig(t);
     put('provider-panel/own/certificate.pem', pressCertificate);
     put('provider-panel/own/private-key.pem', 'key');
-    await assert.rejects(certificates.trust(thumbprint), { message: /is not one that a peer has presented/ });
+    await assert.rejects(certificates.trust(thumbprint), {
+      problem: 'wrong-certificate',
+      message: /is not one that a peer has presented/,
+    });
     await certificates.renew(thumbprint);
     assert.deepEqual(restarted, ['provider panel: its certificate is renewed']);
     const left = readdirSync(join(folder, 'stacks', 'provider-panel', 'own')).toSorted();

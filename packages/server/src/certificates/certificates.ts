@@ -93,7 +93,7 @@ export class Certificates {
   delete(thumbprint: string, of?: string): Promise<void> {
     return this.#operate(thumbprint, of, 'peer', async ({ owner, certificate }) => {
       if (certificate.state === 'trusted') {
-        throw new ProblemError('unknown-object', `The certificate ${thumbprint} is trusted: reject it first.`);
+        throw new ProblemError('wrong-certificate', `The certificate ${thumbprint} is trusted: reject it first.`);
       }
       await deleteRejected(this.#folderOf(owner), certificate.thumbprint);
     });
@@ -104,7 +104,7 @@ export class Certificates {
     return this.#operate(thumbprint, of, 'application', async ({ owner, certificate }) => {
       if (!certificate['self-signed']) {
         const { file, issuer } = certificate;
-        throw new ProblemError('unknown-object', `${file} is signed by ${issuer}: replace the file by a newer one.`);
+        throw new ProblemError('wrong-certificate', `${file} is signed by ${issuer}: replace the file by a newer one.`);
       }
       const own = join(this.#folderOf(owner), 'own');
       await rename(join(own, 'certificate.pem'), join(own, 'certificate-before.pem'));
@@ -188,7 +188,7 @@ export class Certificates {
 function notFound(thumbprint: string, of: string | undefined, use: Certificate['use'], isOther: boolean): ProblemError {
   const text = JSON.stringify(thumbprint.slice(0, 80));
   const what = use === 'peer' ? 'one that a peer has presented' : 'an own one that the service has made';
-  if (isOther) return new ProblemError('unknown-object', `The certificate ${text} is not ${what}.`);
+  if (isOther) return new ProblemError('wrong-certificate', `The certificate ${text} is not ${what}.`);
   const where = of === undefined ? '' : ` of ${of}`;
   return new ProblemError(
     'unknown-object',
