@@ -72,9 +72,9 @@ function fieldValue({ kind, unit, value }: FieldMaker, texts: Texts, { mayHaveDe
   if (text === '') return undefined;
   switch (kind) {
     case 'integer':
-      return given(integerIn(text, unit), notInteger(text, unit));
+      return given(integerIn(text, unit), () => notInteger(text, unit));
     case 'boolean':
-      return given(booleanIn(text), notBoolean(text));
+      return given(booleanIn(text), () => notBoolean(text));
     case 'number':
       return mayHaveDecimalComma ? withDecimalPoint(text) : text;
     default:
@@ -89,7 +89,7 @@ function mapOf(entries: readonly (readonly [Template, Template])[], texts: Texts
   );
 }
 
-function given<T>(value: T | undefined, fault: string): T {
-  if (value === undefined) throw new TemplateFault(fault);
+function given<T>(value: T | undefined, fault: () => string): T {
+  if (value === undefined) throw new TemplateFault(fault());
   return value;
 }
