@@ -118,7 +118,8 @@ describe('the archive over HTTP', () => {
       'aggregate=avg,median&resample=1',
       'aggregate=avg,avg&resample=1',
       'aggregate=&resample=1',
-      'resample=2d',
+      'resample=2x',
+      'resample=2d&tz=Europe/Vienna',
       'resample=1d&tz=Europe/Wien',
       'resample=1d&tz=__proto__',
       'resample=60&tz=Europe/Vienna',
@@ -134,10 +135,12 @@ describe('the archive over HTTP', () => {
     await refused('/alarms/high/1/3?resample=1&aggregate=avg', 400, 'invalid-query');
     await read('/measurements/level/1/3?resample=1d&tz=europe/vienna&aggregate=avg,percent-good');
     await read('/measurements/level/1/3?resample=15m');
-    const [third, fourth] = archive.requests.slice(2);
+    await read('/measurements/level/1/3?resample=1h30m');
+    const [third, fourth, fifth] = archive.requests.slice(2);
     assert.deepEqual(third?.calendar, { step: '1d', zone: 'Europe/Vienna' });
     assert.deepEqual(third?.aggregates, ['avg', 'percent-good']);
     assert.deepEqual(fourth?.calendar, { step: '15m', zone: 'UTC' });
+    assert.deepEqual([fifth?.calendar, fifth?.resampleUs], [undefined, 5400e6]);
   });
 
   test('gives several names in the order asked, or all, and leaves unknown ones out', async () => {
