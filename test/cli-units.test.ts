@@ -87,6 +87,12 @@ describe('what people are shown of a value', () => {
     assert.equal(await csv('ranged'), text);
   });
 
+  test('where there is no history because nothing is archived, it says what to do', async () => {
+    const hint = /There are no records of plain .* config set measurements plain archMode=change --render$/m;
+    assert.match(await onTerminal(['history', 'plain']), hint);
+    assert.match(await onTerminal(['history', 'ranged', '--since', '2d', '--until', '1d']), /in this time\.$/m);
+  });
+
   test('a watch of nothing says so, and a simulation how long it lasts as it was asked for', async () => {
     assert.match(await onTerminal(['watch', 'nobody*'], /match is shown/), /^Nothing matches yet: what comes to/m);
     assert.match(await onTerminal(['simulate', 'plain', '1', '--for', '1h30m']), /simulated, for 1h30m$/m);

@@ -188,6 +188,9 @@ describe('telltale', () => {
       failed(await cli('read', 'tank1_levle')).text,
       'There is no measurement "tank1_levle". Did you mean tank1_level?',
     );
+    const [measured, raised] = [await cli('write', 'tank1_level', '3'), await cli('explain', 'tank1_level_high')];
+    assert.match(failed(measured).text, /^tank1_level is a measurement, .*: telltale simulate tank1_level VALUE$/);
+    assert.equal(failed(raised).text, 'tank1_level_high is an alarm: telltale alarms tank1_level_high');
     assert.match(failed(await cli('read', 'pump1_start')).text, /is a command: telltale read --commands pump1_start$/);
     assert.match(
       failed(await cli('config', 'restore', '9999')).text,
@@ -217,6 +220,12 @@ describe('telltale', () => {
       [['read', '--fields', 'value'], /There are name, vtq/],
       [['read', '--fields'], /needs FIELD/],
       [['read', '--force'], /does not go with read/],
+      [['write', 'pump1_speed_setpoint', '62,5'], /"62,5" is not a decimal number: .*: write 62\.5\.$/],
+      [['config', 'delete', 'alarms', 'tank1_*'], /the whole name .*, no pattern such as "tank1_\*"/],
+      [
+        ['certificates', 'trust', '--of', 'press'],
+        /--of is connector\/NAME or provider\/NAME, such as connector\/press/,
+      ],
       [['write', 'pump1_auto', 'yes'], /"yes" is not a boolean: write true, on or 1, or false, off or 0\.$/],
       [['config', 'get', 'alarm'], /Did you mean alarms\?/],
       [['status', 'now'], /too many/],

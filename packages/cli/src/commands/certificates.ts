@@ -107,6 +107,8 @@ async function meant(call: Call, { fits }: Opcode, owner: string | undefined): P
     return found;
   }
   if (owner === undefined) throw new UsageError('Name a THUMBPRINT, or the connector or provider with --of.');
+  if (!/^(?:connector|provider)\//.test(owner))
+    throw new UsageError(`--of is connector/NAME or provider/NAME, such as connector/${owner}, not ${owner}.`);
   const all = await client.certificates.list({ signal });
   const found = all.filter((each) => `${each.role}/${each.name}` === owner && fits(each));
   if (found.length === 1) return found;

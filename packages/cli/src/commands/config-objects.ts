@@ -5,6 +5,7 @@ import {
   type Family,
   type FamilyObject,
   familyNames,
+  isPattern,
   type Measurement,
   type Provider,
   parseJson,
@@ -119,6 +120,9 @@ export const configDelete: CommandDeclaration = {
   run: async (call) => {
     const { client, signal } = call;
     const [which = '', ...names] = call.args as [Family, ...string[]];
+    const pattern = names.find(isPattern);
+    if (pattern !== undefined)
+      throw new UsageError(`NAME is the whole name of an object here, no pattern such as ${JSON.stringify(pattern)}.`);
     const known = await client.configuration.names(which as Family, { signal });
     const present = new Set(known);
     const missing = names.filter((name) => !present.has(name));

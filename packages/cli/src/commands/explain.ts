@@ -1,7 +1,7 @@
 // `telltale explain`: why a measurement is what it is, stage by stage, or who wrote a command.
 import { TelltaleProblem } from '@telltale/client';
 import type { CommandExplanation, Explanation, StageExplained } from '@telltale/schema';
-import type { Call, CommandDeclaration } from '../declaration.ts';
+import { type Call, type CommandDeclaration, Refused } from '../declaration.ts';
 import { refuseMissing } from '../known-names.ts';
 import type { Cell, Style, Terminal } from '../terminal.ts';
 import { liveText, qualityCell, timeText } from '../words.ts';
@@ -40,6 +40,8 @@ async function explanations(call: Call): Promise<Found> {
     ifKnown(client.commands.explain(name, call)),
   ]);
   if (measurement === undefined && command === undefined) {
+    const alarms = await client.alarms.list({ names: [name], fields: ['name'], signal: call.signal });
+    if (Object.hasOwn(alarms, name)) throw new Refused(`${name} is an alarm: telltale alarms ${name}`);
     await refuseMissing(call, onlyCommand ? ['commands'] : ['measurements', 'commands'], [name]);
   }
   return { measurement, command };

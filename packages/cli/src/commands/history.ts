@@ -1,5 +1,5 @@
 // `telltale history`: what was, from the archive.
-import type { ArchiveOneOptions, ArchiveRowsOption } from '@telltale/client';
+import { type ArchiveOneOptions, type ArchiveRowsOption, TelltaleProblem } from '@telltale/client';
 import {
   type Aggregate,
   type AggregateRow,
@@ -156,7 +156,7 @@ async function printLines(call: Call, kind: ArchiveKind, options: ArchiveOneOpti
       }
       count += page.length;
     }
-    if (count === 0) terminal.note(nothingText(call, name));
+    if (count === 0) terminal.note(`${nothingText(call, name)}${await notArchivedText(call, kind, name)}`);
   }
 }
 
@@ -165,6 +165,17 @@ function nothingText({ options }: Call, name: string): string {
   return options.has('resample') && !options.has('aggregate')
     ? `No bucket of this time begins with a value of ${name}. For what is within them: --aggregate avg`
     : `There are no records of ${name} in this time.`;
+}
+
+/** What to do where an object is configured without an archive; one that is no longer there has only a past. */
+async function notArchivedText({ client, signal }: Call, kind: ArchiveKind, name: string): Promise<string> {
+  const asked = client.configuration.list(kind, { names: [name], signal });
+  const found = await asked.catch((error: unknown): Awaited<typeof asked> => {
+    if (error instanceof TelltaleProblem) return {}; // it is only a hint
+    throw error;
+  });
+  if (!Object.hasOwn(found, name) || (found[name]?.archMode ?? 'none') !== 'none') return '';
+  return ` It is not archived: telltale config set ${kind} ${name} archMode=change --render`;
 }
 
 /** Several aggregates of a bucket. */

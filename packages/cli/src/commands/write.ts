@@ -38,7 +38,7 @@ async function runWrite(call: Call): Promise<void> {
   const { client, terminal, args, signal } = call;
   const names = args.filter((_, at) => at % 2 === 0);
   const known = await client.commands.list({ names, fields: ['name', 'datatype'], signal });
-  await refuseMissing(call, 'commands', missingOf(names, known));
+  await refuseUnwritable(call, missingOf(names, known));
   const writes = names.map((name, at) => ({
     name,
     value: readValue(call, name, known[name]?.datatype ?? 's', args[2 * at + 1] ?? ''),
@@ -60,6 +60,16 @@ async function runWrite(call: Call): Promise<void> {
   if (terminal.isJson) await terminal.json({ results });
 }
 
+/** A measurement is not written: it can be simulated. */
+async function refuseUnwritable(call: Call, missing: readonly string[]): Promise<void> {
+  if (missing.length === 0) return;
+  const measurements = await call.client.measurements.list({ names: missing, fields: ['name'], signal: call.signal });
+  const [first] = Object.keys(measurements);
+  if (first !== undefined)
+    throw new Refused(`${first} is a measurement, not a command: telltale simulate ${first} VALUE`);
+  await refuseMissing(call, 'commands', missing);
+}
+
 /** A boolean also as people write one. */
 function parsePlain(datatype: Datatype, text: string): Value {
   if (!traitsOf(datatype).isBoolean) return parseText(datatype, text);
@@ -77,7 +87,9 @@ export function readValue({ options }: Call, name: string, datatype: Datatype, t
       throw new Refused(`${name} has the datatype ${datatype}: write ${datatype}…, not ${given}…`);
     return formatPrefixed(given, value);
   } catch (error) {
-    if (error instanceof ValueError) throw new UsageError(`${name}: ${error.message}.`);
+    const [whole, before, after] = /^([+-]?\d*),(\d+)$/.exec(text) ?? [];
+    const hint = whole === undefined ? '' : `: write ${before}.${after}`;
+    if (error instanceof ValueError) throw new UsageError(`${name}: ${error.message}${hint}.`);
     throw error;
   }
 }
