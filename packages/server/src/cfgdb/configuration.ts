@@ -73,7 +73,8 @@ export class Configuration {
   #database: Database;
   /** What runs, and its revision; the first one is handed on by the database. */
   #running: { readonly id: number; readonly content: Content };
-  readonly #collections = new Map<Family, Json>();
+  /** And the differences: many may ask for them, and share one until something changes. */
+  readonly #collections = new Map<Family | 'differences', Json>();
 
   constructor({ path, stacks, now, database = new Database(path), propose = () => undefined }: ConfigurationOptions) {
     this.#path = path;
@@ -198,7 +199,9 @@ export class Configuration {
   }
 
   diff(): Json {
-    return changesJson(this.#database.changes());
+    const made = this.#collections.get('differences') ?? changesJson(this.#database.changes());
+    this.#collections.set('differences', made);
+    return made;
   }
 
   /** Two of them, as they are now, in steps: a revision by its number, `rendered` or `edited`. */

@@ -238,3 +238,13 @@ test('a comment is kept with its revision, also through an upload and a restart,
   assert.deepEqual(configuration.missing(), []);
   configuration.close();
 });
+
+test('all who ask what is edited share one answer, until something changes', () => {
+  level({ eu: 'm' });
+  const edited = configuration.diff();
+  assert.equal(configuration.diff(), edited);
+  level({ eu: 'cm' });
+  assert.notEqual(configuration.diff(), edited);
+  render();
+  assert.deepEqual(parse(configuration.diff()), { changes: [] });
+});
