@@ -112,7 +112,7 @@ export const foreignFiles: readonly HostileFile[] = [
       let definitions: string[] = [];
       writeDatabase(path, template, (sqlite) => {
         definitions = sqlite
-          .prepare('SELECT sql FROM sqlite_schema')
+          .prepare('SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL')
           .all()
           .map(({ sql }) => String(sql));
       });
