@@ -39,6 +39,7 @@ describe('what people are shown of a value', () => {
     await put('measurements', 'ranged', { eu: '%', euRangeLo: '0', euRangeHi: '100', archMode: 'change' });
     await put('measurements', 'precise', { eu: 'm³/h', properties: { precision: '1' } });
     await put('measurements', 'plain', {});
+    await put('measurements', 'unread', {});
     await put('commands', 'written', { eu: 'rpm', euRangeLo: '0', euRangeHi: '3000' });
     await put('commands', 'unwritten', { eu: 'rpm' });
     await plant.server.send('POST', '/cfgdb/render');
@@ -64,10 +65,17 @@ describe('what people are shown of a value', () => {
     assert.match(text, /^unwritten +– +never/m);
   });
 
+  test('a measurement that was never read is shown without a value', async () => {
+    assert.match(await onTerminal(['read', 'unread']), /^unread +– +bad, not connected +never/m);
+    assert.match(await onTerminal(['explain', 'unread']), /It shows no value yet, bad, not connected\./);
+  });
+
   test('watch, history and explain show the same', async () => {
     assert.match(await onTerminal(['watch', 'ranged', 'precise'], /precise = .*\n/), /ranged = 72\.93 % {2}good/);
     assert.match(await onTerminal(['watch', '--commands', '--all'], / written = .*\n/), / written = 1450\.1 rpm\n/);
     assert.match(await onTerminal(['history', 'ranged']), / {2}72\.93 % {2}good/);
+    const hour = ['history', 'ranged', '--resample', '1h', '--aggregate', 'percent-good,duration-good'];
+    assert.match(await onTerminal(hour), / percent-good \d+(\.\d{1,2})? % {2}duration-good \d+(\.\d{1,3})? s /);
     const explained = await onTerminal(['explain', 'precise']);
     assert.match(explained, /^precise = 72\.9 m³\/h {2}good/m);
     assert.match(explained, /forced it to 72\.9 m³\/h at/);

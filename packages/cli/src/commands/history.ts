@@ -186,11 +186,11 @@ function rowCells({ t, q, flags: _, ...values }: AggregateRow, shown: Shown | un
   return [timeText(t), '  ', cells.join('  '), ...(q === undefined ? [] : ['  ', qualityCell(q)])];
 }
 
-/** Not all of them have the unit of their values. */
+/** Not all of them have the unit of their values; of durations people are shown milliseconds. */
 function shownAs(aggregate: Aggregate | undefined, shown: Shown | undefined): Shown | undefined {
   if (aggregate === undefined || !ofOtherUnits.has(aggregate)) return shown;
-  if (aggregate === 'percent-good') return { eu: '%' };
-  return aggregate.startsWith('duration-') ? { eu: 's' } : {};
+  if (aggregate === 'percent-good') return { eu: '%', precision: 2 };
+  return aggregate.startsWith('duration-') ? { eu: 's', precision: 3 } : {};
 }
 
 const ofOtherUnits: ReadonlySet<Aggregate> = new Set([

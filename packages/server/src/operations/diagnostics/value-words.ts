@@ -24,7 +24,10 @@ export function vtqOf(datatype: Datatype, { value, timeUs, quality }: ChainView[
 }
 
 export function vtqText([value, time, quality]: Vtq, show: Show): string {
-  return `${show(value)}, ${describeQuality(quality)}, of ${when(fromTimestamp(time))}`;
+  const us = fromTimestamp(time);
+  return us === 0
+    ? `no value yet, ${describeQuality(quality)}`
+    : `${show(value)}, ${describeQuality(quality)}, of ${when(us)}`;
 }
 
 export function prefixed(datatype: Datatype, value: StoredValue): string {
