@@ -115,7 +115,14 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'code' in error && ('syscall' in error || error.code === 'ERR_FS_FILE_TOO_LARGE');
 }
 
+/** Of the system, in words. */
+const refusals: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'there is no such file or folder'],
+  ['EACCES', 'this user may not do that'],
+  ['EISDIR', 'it is a folder'],
+]);
+
 /** What the system says becomes what a person can read; anything else stays what it is. */
 export function asRefused(error: unknown, what: string): unknown {
-  return isSystemError(error) ? new Refused(`${what}: ${error.message}.`) : error;
+  return isSystemError(error) ? new Refused(`${what}: ${refusals.get(error.code ?? '') ?? error.message}.`) : error;
 }

@@ -87,8 +87,8 @@ test('what the system does not let be read or written is reported with its name,
       },
     });
   for (const [line, reason] of [
-    [`archive import ${folder}`, `${folder} cannot be read: EISDIR: illegal operation on a directory, read.`],
-    [`config import ${folder}`, `${folder} cannot be read: EISDIR: illegal operation on a directory, read.`],
+    [`archive import ${folder}`, `${folder} cannot be read: it is a folder.`],
+    [`config import ${folder}`, `${folder} cannot be read: it is a folder.`],
     ['archive import -', 'The standard input cannot be read: EIO: i/o error, read.'],
     ['config import -', 'The standard input cannot be read: EIO: i/o error, read.'],
   ] as const) {

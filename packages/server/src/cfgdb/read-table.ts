@@ -81,6 +81,8 @@ class TableReader {
   /** By position; undefined where the heading is empty. */
   #columns: readonly (TableColumn | undefined)[] | undefined;
   #nameAt = 0;
+  /** One fault lists the fields, for all. */
+  #hasListedFields = false;
   readonly #rows = new Map<string, number>();
   #rowCount = 0;
   readonly #steps: Step[] = [];
@@ -154,7 +156,10 @@ class TableReader {
   #unknown(heading: string): string {
     const known = headingsOf(this.#family);
     const meant = meantField(heading.slice(0, 80), known);
-    return `is no field of ${this.#family}. ${meant === undefined ? `Known are ${known.join(', ')}.` : `Did you mean ${meant}?`}`;
+    if (meant !== undefined) return `is no field of ${this.#family}. Did you mean ${meant}?`;
+    const list = this.#hasListedFields ? '' : ` Known are ${known.join(', ')}.`;
+    this.#hasListedFields = true;
+    return `is no field of ${this.#family}.${list}`;
   }
 
   #object(row: SheetRow, columns: readonly (TableColumn | undefined)[]): void {

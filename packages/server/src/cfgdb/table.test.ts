@@ -192,6 +192,11 @@ describe('a table', () => {
       faultsOf(() => read('measurements', 'name,units\n')),
       ['row 1, column units: is no field of measurements. Did you mean eu?'],
     );
+    assert.deepEqual(
+      faultsOf(() => read('alarms', 'name,priority,flow\n')).map((fault) => fault.includes('Known are')),
+      [true, false],
+      'once for all',
+    );
     assert.match(second ?? '', /column vars\.: is no field.*vars\.NAME/);
     assert.match(third ?? '', /column vars\.host: is there twice/);
     assert.deepEqual(
