@@ -16,6 +16,7 @@ import {
 import { OPCUAServer, type OPCUAServerOptions, RegisterServerMethod } from 'node-opcua-server';
 import type { CertificateFolder } from './certificate-folder.ts';
 import { guardRequests } from './guarded-socket.ts';
+import { type Channel, mendChannel } from './mended-channel.ts';
 import type { ProviderVariables } from './variables.ts';
 
 export interface UaServerOptions {
@@ -92,6 +93,7 @@ export function makeServer({ variables, applicationUri, certificates, clock }: U
       (channel as unknown as { abruptlyInterrupt(): void }).abruptlyInterrupt();
     // The library asks without saying of whom.
     const { remoteAddress } = channel;
+    mendChannel(channel as unknown as Channel, clock);
     const checkCertificate = (certificate: Buffer) => certificates.checkCertificate(certificate, remoteAddress);
     Object.defineProperty(channel, 'certificateManager', { value: { checkCertificate } });
   });

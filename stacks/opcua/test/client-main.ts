@@ -59,6 +59,11 @@ interface Order {
   readonly value?: unknown;
   /** Of the value that is written. */
   readonly status?: 'BadSensorFailure';
+  /** Of the token of the channel: when it is renewed, and how long it is to live. */
+  readonly renewMs?: number;
+  readonly lifetimeMs?: number;
+  /** Of the subscription: publishing intervals without a change, after which it says that it is there. */
+  readonly keepAliveCount?: number;
 }
 
 interface Opened {
@@ -70,7 +75,7 @@ interface Opened {
 
 const opened = new Map<number, Opened>();
 
-async function open({ port, mode = 'None', userName, password = '' }: Order): Promise<number> {
+async function open({ port, mode = 'None', userName, password = '', renewMs, lifetimeMs }: Order): Promise<number> {
   const isSecured = mode !== 'None';
   const client = OPCUAClient.create({
     applicationUri,
@@ -80,6 +85,8 @@ async function open({ port, mode = 'None', userName, password = '' }: Order): Pr
     clientCertificateManager: certificates,
     certificateKeyPairProvider: certificates,
     connectionStrategy: { maxRetry: 0 },
+    ...(renewMs !== undefined && { tokenRenewalInterval: renewMs }),
+    ...(lifetimeMs !== undefined && { defaultSecureTokenLifetime: lifetimeMs }),
   });
   try {
     await client.connect(`opc.tcp://127.0.0.1:${port}`);
@@ -152,10 +159,11 @@ async function work(order: Order): Promise<unknown> {
     }
     case 'watch':
     case 'events': {
+      const { keepAliveCount = 10 } = order;
       const subscription = await session.createSubscription2({
         requestedPublishingInterval: 50,
-        requestedLifetimeCount: 100,
-        requestedMaxKeepAliveCount: 10,
+        requestedLifetimeCount: 10 * keepAliveCount,
+        requestedMaxKeepAliveCount: keepAliveCount,
         publishingEnabled: true,
       });
       const isEvent = order.kind === 'events';

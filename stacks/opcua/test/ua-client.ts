@@ -13,6 +13,8 @@ export interface Who {
   readonly mode?: 'None' | 'Sign' | 'SignAndEncrypt';
   readonly userName?: string;
   readonly password?: string;
+  readonly renewMs?: number;
+  readonly lifetimeMs?: number;
 }
 
 export class UaClientProcess extends OrderedProcess {
