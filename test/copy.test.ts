@@ -48,6 +48,7 @@ beforeEach(async () => {
     trgOperator: 'gt',
     trgRefValue: '5',
   });
+  await put('alarms', 'skid1_trip', { severity: 1, connectorName: 'plc', address: '1/trip' });
   await put('measurements', 'tank_level', { datatype: 'd', connectorName: 'plc2' });
   await put('alarms', 'tank_high', { severity: 1, trgMeasurement: 'tank_level' });
 });
@@ -112,6 +113,7 @@ describe('a copy', () => {
         'measurements skid1_level skid3_level',
         'commands skid1_start skid3_start',
         'alarms skid1_high skid3_high',
+        'alarms skid1_trip skid3_trip',
       ],
     );
     assert.deepEqual(await client.read('/connectors/plc3'), {
@@ -132,13 +134,19 @@ describe('a copy', () => {
     const { address, leader } = await client.read<Record<string, string>>('/measurements/skid3_flow');
     assert.deepEqual([address, leader], ['9/hr1', 'tank_level']);
     assert.equal((await client.read<Record<string, string>>('/alarms/skid3_high')).trgMeasurement, 'skid3_level');
+    assert.deepEqual(await client.read('/alarms/skid3_trip'), {
+      name: 'skid3_trip',
+      severity: 1,
+      connectorName: 'plc3',
+      address: '3/trip',
+    });
     for (const { family, to } of copied) await client.done('DELETE', `/${family}/${to}`);
     assert.deepEqual(await whole(), before);
   });
 
   test('that is tried changes nothing', async () => {
     const before = await whole();
-    assert.equal((await copy(skid, '?dry-run=1')).copied.length, 6);
+    assert.equal((await copy(skid, '?dry-run=1')).copied.length, 7);
     assert.deepEqual(await whole(), before);
   });
 
@@ -155,6 +163,7 @@ describe('a copy', () => {
       '/measurements/skid1_flow',
       '/measurements/skid1_level',
       '/commands/skid1_start',
+      '/alarms/skid1_trip',
     ]);
     const wrong: [object, string][] = [
       [{ addresses: [{ from: '7/*', to: '8/*' }], names: [{ from: '*', to: 'n_*' }] }, '/addresses/0'],
@@ -200,11 +209,11 @@ test('telltale config copy copies by rules, shows what it would make, and says h
     '1/*=3/*',
   ];
   const tried = await cli(...args, '--dry-run');
-  assert.equal((JSON.parse(tried.stdout) as CopyResult).copied.length, 6, tried.stderr);
+  assert.equal((JSON.parse(tried.stdout) as CopyResult).copied.length, 7, tried.stderr);
   assert.equal((await cli(...args)).code, 0);
   const { address } = await client.read<{ address: string }>('/commands/skid3_start');
   assert.equal(address, '3/c3');
-  assert.match((await cli(...args)).stderr, /connectors has plc3 already, and 5 more; nothing was copied/);
+  assert.match((await cli(...args)).stderr, /connectors has plc3 already, and 6 more; nothing was copied/);
   assert.match((await cli('connectors', 'plc', 'y', '--rename', 'a=b=c')).stderr, /is not FROM=TO/);
   await put('measurements', 'tag', { datatype: 'd', connectorName: 'opc', address: 'ns=2;s=A.x' });
   await put('connectors', 'opc', { stackName: 'opcua' });

@@ -63,6 +63,8 @@ export function fullest(family: Family, name: string): Sample {
         trgRefValue: '80.5',
         trgHysteresis: '1',
         groupName: 'tanks',
+        connectorName: 'plc',
+        address: 'condition(4)',
         area: 'works.tanks',
         properties: map,
       };

@@ -7,16 +7,19 @@ const common: readonly OptionDeclaration[] = [
   { name: 'area', value: 'AREA,…', summary: 'Only in these areas, and below them' },
   { name: 'search', value: 'WORDS', summary: 'Only with these words in name or description' },
 ];
-const pointOptions: readonly OptionDeclaration[] = [
+const alarmOptions: readonly OptionDeclaration[] = [
   ...common,
   { name: 'connector', value: 'NAME,…', summary: 'Only of these connectors' },
+];
+const pointOptions: readonly OptionDeclaration[] = [
+  ...alarmOptions,
   { name: 'datatype', value: 'LETTER,…', summary: 'Only of these datatypes' },
 ];
 /** Flags, and the qualities that they stand for. */
 const qualities = { bad: 'bad', uncertain: 'uncertain', forced: 'simulated' } as const;
 
 export const selectorOptions = {
-  alarms: common,
+  alarms: alarmOptions,
   points: pointOptions,
   measurements: [
     ...pointOptions,

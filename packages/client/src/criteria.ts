@@ -8,10 +8,10 @@ export interface AlarmCriteria {
   readonly area?: Some;
   /** Words, all of which are in the name or the description, in whatever case. */
   readonly search?: string | undefined;
+  readonly connector?: Some;
 }
 
 export interface PointCriteria extends AlarmCriteria {
-  readonly connector?: Some;
   readonly datatype?: Some<Datatype>;
 }
 

@@ -1,5 +1,5 @@
-// Holds every resource of the configuration interface against the field tables of its document and its extension `area`,
-// written down here a second time: names, types, which are required.
+// Holds every resource of the configuration interface against the field tables of its document and its extensions (`area`, and
+// the connector and address of an alarm), written down here a second time: names, types, which are required.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -33,6 +33,8 @@ const tables: Record<Family, string> = {
     trgRefValue     string
     trgHysteresis   string
     groupName       string
+    connectorName   string
+    address         string
     area            area
     properties      map`,
   measurements: `

@@ -62,6 +62,8 @@ export const Alarm = Type.Object(
     trgRefValue: Type.Optional(Text('What the value is compared with, as plain text in its datatype.')),
     trgHysteresis: Type.Optional(Text('How far the value must come back before the alarm clears.')),
     groupName: Type.Optional(Text('The group that the alarm is shown in.')),
+    connectorName: Type.Optional(Text('The connector whose device raises the alarm, instead of a trigger here.')),
+    address: Type.Optional(Text("The alarm's address on the connector, in its stack's syntax.")),
     area: Type.Optional(Area),
     properties: Type.Optional(
       TextMap(
@@ -240,7 +242,7 @@ export const Stack = Type.Object(
         {},
         {
           description:
-            'Title, parameters, and the address syntax of measurements and commands, whose doc is a list of paragraphs.',
+            'Title, parameters, and the address syntax of measurements, commands and, of a connector, alarms; its doc is a list of paragraphs.',
           additionalProperties: true,
         },
       ),

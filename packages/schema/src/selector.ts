@@ -69,7 +69,7 @@ export const selectorInputs = {
     ),
   },
   commands: pointCriteria,
-  alarms: common,
+  alarms: { connector: texts('Only those that devices of these connectors raise, comma-separated.'), ...common },
 } as const;
 
 /** Whether it selects by more than plain names. */

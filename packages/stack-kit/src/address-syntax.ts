@@ -3,7 +3,10 @@ import { type Datatype, datatypes } from '@telltale/schema';
 
 export type PointKind = 'measurement' | 'command';
 
-/** What an address may depend on besides itself. */
+/** What has an address: a point, or an alarm that a device raises. */
+export type AddressKind = PointKind | 'alarm';
+
+/** What an address may depend on besides itself. An alarm is `b`. */
 export interface Point {
   readonly datatype: Datatype;
   readonly rawDatatype?: Datatype | undefined;

@@ -152,6 +152,26 @@ describe('addresses', () => {
 
   test('a kind of point that the stack does not have is refused', () => {
     assert.match(role.checkAddress('command', 'coil 1', { datatype: 'b' }) ?? '', /probe connector has no commands/);
+    const wrong = role.checkAddress('alarm', 'coil 1', { datatype: 'b' });
+    assert.equal(wrong, 'a probe connector has no alarms: leave connectorName and address out');
+  });
+
+  test('alarms of devices have a syntax of their own, which providers do not have', () => {
+    const { connector: role, provider } = defineStack({
+      ...naming,
+      connector: {
+        ...connector,
+        alarm: { ...coil, regex: '^bell [0-9]$', examples: [{ address: 'bell 1', meaning: '' }] },
+      },
+      provider: connector,
+    });
+    assert.equal(role?.checkAddress('alarm', 'bell 2', { datatype: 'b' }), undefined);
+    assert.match(
+      role?.checkAddress('alarm', 'coil 7', { datatype: 'b' }) ?? '',
+      /probe connector alarms.*as in bell 1/,
+    );
+    assert.deepEqual(role?.describe().description.alarm?.regex, '^bell [0-9]$');
+    assert.equal(provider?.describe().description.alarm, undefined);
   });
 
   test('an address longer than 1,024 characters never meets the regex', () => {
@@ -254,7 +274,14 @@ describe('a stack', () => {
     const { name, description, defaults } = role.describe();
     assert.equal(name, 'probe');
     assert.deepEqual(defaults, { port: '502', factor: '0.0000001', swap: 'false', parity: 'even', label: 'a|b' });
-    assert.deepEqual(Object.keys(description), ['title', 'description', 'parameters', 'measurement', 'command']);
+    assert.deepEqual(Object.keys(description), [
+      'title',
+      'description',
+      'parameters',
+      'measurement',
+      'command',
+      'alarm',
+    ]);
     assert.deepEqual(description.parameters.host, { title: 'Host', type: 'string', required: true });
     const port = { title: 'Port', type: 'integer', required: false, range: [1, 65535], default: 502 };
     assert.deepEqual(description.parameters.port, port);
@@ -264,7 +291,9 @@ describe('a stack', () => {
     assert.equal(description.parameters.label?.form, 'small letters and |');
     const { regex, doc, examples } = coil;
     assert.deepEqual(description.measurement, { enabled: true, regex, doc: doc.split('\n\n'), examples });
-    assert.deepEqual(description.command, { enabled: false, regex: null, doc: [], examples: [] });
+    for (const syntax of [description.command, description.alarm]) {
+      assert.deepEqual(syntax, { enabled: false, regex: null, doc: [], examples: [] });
+    }
     assert.deepEqual(role.readVariables({ ...defaults, host: 'x' }).faults, []);
   });
 

@@ -4,10 +4,10 @@ import { isIdentifier } from '@telltale/schema';
 import type { Static, TObject } from 'typebox';
 import {
   type AddressExample,
+  type AddressKind,
   type AddressSyntax,
   compileSyntax,
   type Point,
-  type PointKind,
 } from './address-syntax.ts';
 import type { Connector, ConnectorOptions, Provider, ProviderOptions } from './connector.ts';
 import { defineVariables, type ParameterDescription, type ReadVariables, type VariableFault } from './variables.ts';
@@ -34,6 +34,8 @@ export interface ProviderModule<Variables> {
 }
 
 export interface ConnectorDeclaration<V extends TObject> extends RoleDeclaration<V> {
+  /** Of alarms that devices raise; undefined where the stack knows none. */
+  readonly alarm?: AddressSyntax;
   /** Such as `() => import('./connector.ts')`. */
   readonly load: Load<ConnectorModule<Static<V>>>;
 }
@@ -70,6 +72,8 @@ export interface StackDescription {
     parameters: Record<string, ParameterDescription>;
     measurement: AddressDescription;
     command: AddressDescription;
+    /** Of a connector alone. */
+    alarm?: AddressDescription;
   };
   /** As `vars` has them: texts. */
   defaults: Record<string, string>;
@@ -80,7 +84,7 @@ export interface StackRole<Values = unknown> {
   /** `values` is undefined where there are faults. Only own properties of `vars` count. */
   readVariables(vars: Readonly<Record<string, string>>): ReadVariables<Values>;
   /** What is wrong with the address, how to fix it and an example; undefined if it is valid. */
-  checkAddress(kind: PointKind, address: string, point: Point): string | undefined;
+  checkAddress(kind: AddressKind, address: string, point: Point): string | undefined;
 }
 
 export interface ConnectorRole<Values = unknown> extends StackRole<Values> {
@@ -136,7 +140,7 @@ interface Naming {
 function defineRole<V extends TObject>(
   { name, title, description }: Naming,
   role: 'connector' | 'provider',
-  declaration: RoleDeclaration<V> & { readonly load: unknown },
+  declaration: RoleDeclaration<V> & { readonly load: unknown; readonly alarm?: AddressSyntax },
 ): StackRole<Static<V>> {
   const variables = within(`stack ${name}: ${role} `, () => defineVariables(declaration.variables));
   if (typeof declaration.load !== 'function') {
@@ -145,11 +149,13 @@ function defineRole<V extends TObject>(
   const checks = {
     measurement: compile('measurement'),
     command: compile('command'),
+    alarm: compile('alarm'),
   };
 
-  function compile(kind: PointKind) {
+  function compile(kind: AddressKind) {
     const syntax = declaration[kind];
-    if (syntax === undefined) return () => `a ${name} ${role} has no ${kind}s: leave the address out`;
+    const without = kind === 'alarm' ? 'connectorName and address' : 'the address';
+    if (syntax === undefined) return () => `a ${name} ${role} has no ${kind}s: leave ${without} out`;
     return within(`stack ${name}: ${role} ${kind} addresses: `, () =>
       compileSyntax(syntax, `${name} ${role} ${kind}s`),
     );
@@ -169,6 +175,7 @@ function defineRole<V extends TObject>(
         parameters: { ...variables.parameters },
         measurement: describeSyntax(declaration.measurement),
         command: describeSyntax(declaration.command),
+        ...(role === 'connector' && { alarm: describeSyntax(declaration.alarm) }),
       },
       defaults: { ...variables.defaults },
     }),

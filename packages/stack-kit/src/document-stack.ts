@@ -23,6 +23,9 @@ function documentRole(heading: string, { description, defaults }: StackDescripti
     rows.length === 0 ? 'No variables.' : markdownTable(['Variable', 'Meaning', 'Type', 'Default', 'Allowed'], rows),
     ...documentAddresses(`#### Measurement addresses of a ${heading.toLowerCase()}`, description.measurement),
     ...documentAddresses(`#### Command addresses of a ${heading.toLowerCase()}`, description.command),
+    ...(description.alarm?.enabled
+      ? documentAddresses(`#### Alarm addresses of a ${heading.toLowerCase()}`, description.alarm)
+      : []),
   ];
 }
 

@@ -42,6 +42,8 @@ const columns: { [F in Family]: Columns<FamilyObject[F]> } = {
     SEVERITY: ({ severity }) => String(severity),
     TRIGGER: ({ trgMeasurement, trgOperator, trgRefValue }) =>
       [trgMeasurement, trgOperator, trgRefValue].filter((part) => part !== undefined).join(' '),
+    CONNECTOR: ({ connectorName }) => connectorName,
+    ADDRESS: ({ address }) => address,
     DESCRIPTION: ({ description }) => description,
   },
   commands: pointColumns,

@@ -22,6 +22,7 @@ interface Described {
   readonly parameters?: Readonly<Record<string, Variable>>;
   readonly measurement?: Addressing;
   readonly command?: Addressing;
+  readonly alarm?: Addressing;
 }
 
 export const stacks: CommandDeclaration = {
@@ -49,7 +50,14 @@ async function showOne({ terminal, options }: Call, all: Record<string, Stack>, 
     throw new Refused(`There is no ${role} stack ${JSON.stringify(name.slice(0, 80))}.${hint}`);
   }
   if (terminal.isJson) return terminal.json(stack);
-  const { title = name, description = '', parameters = {}, measurement, command }: Described = stack.description ?? {};
+  const {
+    title = name,
+    description = '',
+    parameters = {},
+    measurement,
+    command,
+    alarm,
+  }: Described = stack.description ?? {};
   await terminal.line({ text: `${title} (${name})`, style: 'bold' });
   await terminal.line(description);
   const heading = async (text: string) => {
@@ -68,6 +76,7 @@ async function showOne({ terminal, options }: Call, all: Record<string, Stack>, 
   for (const [points, { enabled = true, examples = [] } = {}] of [
     ['measurements', measurement],
     ['commands', command],
+    ['alarms', alarm],
   ] as const) {
     if (!enabled || examples.length === 0) continue;
     await heading(`Addresses of ${points}, such as`);

@@ -18,8 +18,10 @@ const wire: RoleRules = {
   }),
   checkAddress: (kind, address, { datatype }) => {
     if (datatype === 's') return 'the wire carries no texts';
-    const syntax = kind === 'measurement' ? /^r\d+$/ : /^c\d+$/;
-    return syntax.test(address) ? undefined : `${JSON.stringify(address)} is no address of a ${kind}`;
+    const syntax = { measurement: /^r\d+$/, command: /^c\d+$/, alarm: /^a\d+$/ }[kind];
+    return syntax.test(address)
+      ? undefined
+      : `${JSON.stringify(address)} is no address of ${kind === 'alarm' ? 'an' : 'a'} ${kind}`;
   },
 };
 const shelf: RoleRules = {
@@ -107,6 +109,7 @@ test('an empty configuration, and one where all fits, have no faults', () => {
     alarms: [
       { name: 'a', severity: 1, trgMeasurement: 'm', trgOperator: 'gt', trgRefValue: '80', trgHysteresis: '0.5' },
       { name: 'b', severity: 1 },
+      { name: 'd', severity: 1, connectorName: 'plc', address: 'a1' },
     ],
     'function-modules': [{ name: 'f', termToKill: 1, queryTimeout: 1 }],
   };
@@ -282,6 +285,30 @@ describe('a leader', () => {
 
   test('of a command that has the name of a measurement is the measurement', () => {
     assert.deepEqual(reported({ measurements: [led('a')], commands: [led('a', 'a')] }), []);
+  });
+});
+
+describe('an alarm of a device', () => {
+  const alarm = (fields: object) => reported({ connectors: [plc], alarms: [{ name: 'a', severity: 1, ...fields }] });
+
+  test('needs a connector that exists, and the syntax of its stack', () => {
+    assert.deepEqual(alarm({ connectorName: 'nobody', address: 'a1' }), [
+      'alarms a connectorName: there is no connector "nobody"',
+    ]);
+    assert.deepEqual(alarm({ connectorName: 'plc', address: 'r1' }), [
+      'alarms a address: "r1" is no address of an alarm',
+    ]);
+    assert.deepEqual(alarm({ connectorName: 'plc' }), ['alarms a address: "" is no address of an alarm']);
+    assert.deepEqual(alarm({ address: 'a1' }), ['alarms a address: has no effect without connectorName']);
+    assert.deepEqual(alarm({ connectorName: '', address: '' }), []);
+  });
+
+  test('has no trigger here as well', () => {
+    const trigger = { trgMeasurement: 'm', trgOperator: 'gt', trgRefValue: '1' };
+    const alarms = [{ name: 'a', severity: 1, connectorName: 'plc', address: 'a1', ...trigger }];
+    assert.deepEqual(reported({ connectors: [plc], ...measurement({}), alarms }), [
+      'alarms a trgMeasurement: cannot be combined with connectorName: its device raises the alarm, or m does',
+    ]);
   });
 });
 

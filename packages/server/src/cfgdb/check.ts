@@ -32,8 +32,11 @@ import type { Content } from './content.ts';
 /** What a protocol stack says about the objects that use it; the composition hands the stacks in. */
 export interface RoleRules {
   readVariables(vars: Record<string, string>): { faults: { field: string; message: string }[] };
-  checkAddress(kind: PointKind, address: string, point: { datatype: Datatype }): string | undefined;
+  checkAddress(kind: AddressKind, address: string, point: CheckedPoint): string | undefined;
 }
+
+/** What an address may depend on; an alarm is `b`. */
+type CheckedPoint = Pick<Measurement, 'datatype' | 'rawDatatype' | 'properties'>;
 
 export interface StackRules {
   readonly name: string;
@@ -43,7 +46,9 @@ export interface StackRules {
 
 type Role = 'connector' | 'provider';
 type PointKind = 'measurement' | 'command';
+type AddressKind = PointKind | 'alarm';
 type Point = Measurement & Command;
+type AddressedPoint = CheckedPoint & Pick<Point, 'name' | 'connectorName' | 'address'>;
 type Report = (field: string, message: string) => void;
 
 const umaskWatchdog = 1;
@@ -166,7 +171,7 @@ class Check {
     checkPrecision(point, report);
   }
 
-  #address(family: Family, kind: PointKind, point: Point, report: Report): void {
+  #address(family: Family, kind: AddressKind, point: AddressedPoint, report: Report): void {
     const { name, connectorName, address } = point;
     if (connectorName === undefined) return;
     if (!this.#content.connectors.has(connectorName)) {
@@ -223,11 +228,32 @@ class Check {
     }
   }
 
+  /** A trigger here, or a device; or neither: then only people raise it. */
+  #source({ name, trgMeasurement, connectorName, address = '', properties }: Alarm, report: Report): void {
+    if (connectorName === undefined) {
+      if (address !== '') report('address', 'has no effect without connectorName');
+      return;
+    }
+    this.#address(
+      'alarms',
+      'alarm',
+      { name, datatype: 'b', connectorName, address, ...(properties && { properties }) },
+      report,
+    );
+    if (trgMeasurement !== undefined) {
+      report(
+        'trgMeasurement',
+        `cannot be combined with connectorName: its device raises the alarm, or ${trgMeasurement} does`,
+      );
+    }
+  }
+
   #alarm(alarm: Alarm): void {
     const { trgMeasurement, trgOperator, trgRefValue, trgHysteresis } = alarm;
     const report = this.#reporter('alarms', alarm.name);
     checkDelays(alarm, report);
     checkRetention(alarm, report);
+    this.#source(alarm, report);
     if (trgMeasurement === undefined) {
       for (const [field, value] of Object.entries({ trgOperator, trgRefValue, trgHysteresis })) {
         if (value !== undefined) report(field, 'has no effect without trgMeasurement');

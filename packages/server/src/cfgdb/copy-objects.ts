@@ -134,7 +134,8 @@ class Copier {
     const measurements = this.#renamed.get('measurements') ?? new Map();
     for (const [alarm, text] of inOrder(this.#objects('alarms'))) {
       const object = parseJson(text) as Alarm;
-      if (measurements.has(object.trgMeasurement)) this.#addByRule(copies, 'alarms', alarm, object);
+      const isOfDevice = object.connectorName === name;
+      if (isOfDevice || measurements.has(object.trgMeasurement)) this.#addByRule(copies, 'alarms', alarm, object);
     }
     if (copies.length > maxOperations) {
       throw new ProblemError('too-many-operations', `${copies.length} objects; at most ${maxOperations} are copied.`);

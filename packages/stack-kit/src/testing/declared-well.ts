@@ -25,8 +25,8 @@ export function declaredWell(stack: Stack, readme: URL): void {
 
   test('has no address that keeps its regexes busy', () => {
     for (const role of [connector, provider]) {
-      const { measurement, command } = role?.describe().description ?? {};
-      for (const syntax of [measurement, command]) {
+      const { measurement, command, alarm } = role?.describe().description ?? {};
+      for (const syntax of [measurement, command, alarm]) {
         if (syntax?.regex == null) continue;
         const { regex, examples } = syntax;
         assert.equal(findSlowAddress({ regex, doc: '', examples }), undefined);

@@ -5,8 +5,9 @@ import { renames } from './3-renames.ts';
 import { comments } from './4-comments.ts';
 import { disabledLinks } from './5-disabled-links.ts';
 import { typicals } from './6-typicals.ts';
+import { deviceAlarms } from './7-device-alarms.ts';
 
-export const steps: readonly Step[] = [area, renames, comments, disabledLinks, typicals];
+export const steps: readonly Step[] = [area, renames, comments, disabledLinks, typicals, deviceAlarms];
 
 /** Of folders that this version of the server writes. */
 export const currentFormat = steps.length + 1;
