@@ -8,9 +8,13 @@ export const functionCodes = {
   readInputRegisters: 4,
   writeSingleCoil: 5,
   writeSingleRegister: 6,
+  diagnostics: 8,
   writeMultipleCoils: 15,
   writeMultipleRegisters: 16,
+  reportServerId: 17,
   maskWriteRegister: 22,
+  readWriteRegisters: 23,
+  encapsulatedInterface: 43,
 } as const;
 
 export const exceptionCodes = {
@@ -57,6 +61,8 @@ export const maxPduBytes = 253;
 
 /** What one request writes at most. */
 export const maxWrittenRegisters = 123;
+/** What one request of function 23 writes at most. */
+export const maxReadWrittenRegisters = 121;
 
 const readFunctions: Readonly<Record<Area, number>> = {
   co: functionCodes.readCoils,

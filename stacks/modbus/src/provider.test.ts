@@ -78,7 +78,7 @@ describe('a client', () => {
     assert.equal(await client.ask('03 0000 007e'), '8303', 'too many');
     assert.equal(await client.ask('01 0000 07d1'), '8103', 'too many');
     assert.equal(await client.ask('03 0000'), '8303', 'cut short');
-    assert.equal(await client.ask('2b 0e 01 00'), 'ab01', 'no such function');
+    assert.equal(await client.ask('14 00'), '9401', 'no such function');
     assert.equal(await client.ask('05 0000 0001'), '8503', 'neither on nor off');
     assert.equal(await client.ask('10 0064 0001 04 00000000'), '9003', 'counts that contradict each other');
     assert.equal(await client.ask('06 0002 0001'), '8602', 'a measurement');

@@ -10,8 +10,11 @@ import {
   ServedPoints,
   type StackPoints,
 } from '@telltale/stack-kit';
+import packageJson from '../package.json' with { type: 'json' };
+import { Diagnostics } from './diagnostics.ts';
+import { exceptionCodes } from './pdu.ts';
 import { type CommandWrite, ServedImage } from './served-image.ts';
-import { answerRequest } from './served-request.ts';
+import { answerRequest, type ServedDevice } from './served-request.ts';
 import { TcpFrames, tcpFrame } from './tcp-frame.ts';
 import type { ProviderVariables } from './variables.ts';
 
@@ -38,7 +41,8 @@ class ModbusProvider implements Provider {
   readonly #allowed: AllowedClients;
   readonly #clients = new Set<Client>();
   readonly #points = new ServedPoints();
-  #image: ServedImage | undefined;
+  readonly #diagnostics = new Diagnostics();
+  #device: ServedDevice | undefined;
   #server: Server | undefined;
   #failed = Promise.withResolvers<never>();
 
@@ -48,9 +52,18 @@ class ModbusProvider implements Provider {
   }
 
   setPoints(points: StackPoints): void {
-    const { variables, log } = this.#options;
+    const { variables, log, name } = this.#options;
     this.#points.setPoints(points);
-    this.#image = new ServedImage(this.#points.all, variables, (text) => log.warn(text));
+    this.#device = {
+      image: new ServedImage(this.#points.all, variables, (text) => log.warn(text)),
+      identity: {
+        ...variables,
+        revision: variables.revision || packageJson.version,
+        modelName: variables.modelName || name,
+      },
+      diagnostics: this.#diagnostics,
+      carryOut: (writes) => this.#carryOut(writes),
+    };
   }
 
   async connect(signal: AbortSignal): Promise<void> {
@@ -124,6 +137,7 @@ class ModbusProvider implements Provider {
     try {
       client.frames.push(chunk, (transaction, unit, pdu) => client.pending.push({ transaction, unit, pdu }));
     } catch (error) {
+      this.#diagnostics.garbage++;
       this.#options.log.warn(
         `a client at ${client.socket.remoteAddress} was disconnected: ${(error as Error).message}`,
       );
@@ -145,7 +159,8 @@ class ModbusProvider implements Provider {
       if (answer instanceof Promise) {
         socket.pause();
         const written = await answer;
-        if (!socket.destroyed) socket.write(tcpFrame(transaction, unit, written));
+        if (socket.destroyed) this.#diagnostics.unanswered++;
+        else socket.write(tcpFrame(transaction, unit, written));
       } else socket.write(tcpFrame(transaction, unit, answer));
     }
     pending.splice(0, at);
@@ -155,9 +170,8 @@ class ModbusProvider implements Provider {
   }
 
   #answer(unit: number, pdu: Uint8Array): Uint8Array | Promise<Uint8Array> {
-    const image = this.#image;
-    if (image === undefined) return Uint8Array.of((pdu[0] ?? 0) | 0x80, 4);
-    return answerRequest(image, unit, pdu, (writes) => this.#carryOut(writes));
+    if (this.#device === undefined) return Uint8Array.of((pdu[0] ?? 0) | 0x80, exceptionCodes.serverDeviceFailure);
+    return answerRequest(this.#device, unit, pdu, true);
   }
 
   /** One after the other; what comes after one that is refused is not written. */

@@ -16,6 +16,8 @@ interface ImagePoint {
 
 export interface ImageOptions {
   readonly unit: number;
+  /** Units of which nothing is served are answered as `unit` is. */
+  readonly anyUnit: boolean;
   readonly order: Order;
   readonly badQuality: 'exception' | 'last-value';
   readonly unmapped: 'exception' | 'zeros';
@@ -60,6 +62,11 @@ export class ServedImage {
     }
   }
 
+  /** Whether it is one of those that are served. */
+  serves(unit: number): boolean {
+    return this.#options.anyUnit || unit === this.#options.unit || anyUnits.includes(unit) || this.#units.has(unit);
+  }
+
   /** The bytes of the registers. Throws a `ModbusException`. */
   readRegisters(unit: number, area: 'hr' | 'ir', start: number, count: number): Uint8Array {
     const bytes = new Uint8Array(2 * count);
@@ -87,6 +94,12 @@ export class ServedImage {
     }
     if (isFailed) throw new ModbusException(exceptionCodes.serverDeviceFailure);
     return bytes;
+  }
+
+  /** Throws a `ModbusException` where a read of these registers would for want of a point, whatever their quality. */
+  refuseUnmapped(unit: number, area: 'hr' | 'ir', start: number, count: number): void {
+    const entries = this.#imageOf(unit)[area];
+    for (let at = 0; at < count; at++) if (!entries.has(start + at)) this.#refuseUnmapped();
   }
 
   /** The register as a mask write finds it, whatever its quality. */
@@ -172,7 +185,8 @@ export class ServedImage {
   }
 
   #imageOf(unit: number): UnitImage {
-    const own = anyUnits.includes(unit) && !this.#units.has(unit) ? this.#options.unit : unit;
+    const isOwn = !this.#units.has(unit) && (this.#options.anyUnit || anyUnits.includes(unit));
+    const own = isOwn ? this.#options.unit : unit;
     const entries = this.#units.get(own);
     // Nothing of this unit is served: not even zeros are.
     if (entries === undefined) throw new ModbusException(exceptionCodes.illegalDataAddress);

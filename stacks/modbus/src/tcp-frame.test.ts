@@ -42,9 +42,12 @@ describe('frames of Modbus TCP', () => {
     );
   });
 
-  test('of another protocol, without a function or too long are refused at once', () => {
-    for (const header of ['000100010006', '000100000001', '0001000000ff', '00010000ffff', '474554202f20']) {
-      assert.throws(() => receive([Buffer.from(`${header}01`, 'hex')]), NotConnected, header);
+  test('of another protocol, of no length, without a function or too long are refused as soon as their length has come', () => {
+    const headers = ['000100010006', '000100000000', '000100000001', '0001000000ff', '00010000ffff', '474554202f20'];
+    for (const header of headers) {
+      assert.throws(() => receive([Buffer.from(header, 'hex')]), NotConnected, header);
+      const behind = tcpFrame(1, 1, Uint8Array.of(3, 0, 4, 0, 1));
+      assert.throws(() => receive([behind, Buffer.from(header, 'hex')]), NotConnected, header);
     }
   });
 });

@@ -4,6 +4,8 @@ import type { Exchange, FindExchange, Framing } from './framing.ts';
 import { maxPduBytes, word } from './pdu.ts';
 
 const headerBytes = 7;
+/** Up to and with the length, which says how many follow: the unit and the PDU. */
+const lengthEnd = 6;
 const noBytes = new Uint8Array(0);
 
 export function tcpFrame(transaction: number, unit: number, pdu: Uint8Array): Uint8Array {
@@ -30,12 +32,12 @@ export class TcpFrames {
       bytes.set(chunk, this.#rest.length);
     }
     let at = 0;
-    while (bytes.length - at >= headerBytes) {
+    while (bytes.length - at >= lengthEnd) {
       const length = word(bytes, at + 4);
       if (word(bytes, at + 2) !== 0 || length < 2 || length > maxPduBytes + 1) {
         throw new NotConnected('the received data is not Modbus TCP: check the transport and the port');
       }
-      const end = at + headerBytes - 1 + length;
+      const end = at + lengthEnd + length;
       if (end > bytes.length) break;
       onFrame(word(bytes, at), bytes[at + 6] ?? 0, bytes.subarray(at + headerBytes, end));
       at = end;

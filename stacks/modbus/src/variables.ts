@@ -133,12 +133,38 @@ export function checkConnectorVariables(values: ConnectorVariables): VariableFau
   return faults;
 }
 
+interface IdentificationOptions {
+  readonly title: string;
+  readonly objectId: number;
+  readonly default?: string;
+  /** What stands for an empty one; without it, such an object is not served. */
+  readonly empty?: string;
+}
+
+/** An object of the device identification: plain ASCII, as the specification has it. */
+function Identification({ title, objectId, default: value = '', empty = 'not served' }: IdentificationOptions) {
+  return Type.String({
+    title,
+    description: `Object ${objectId} of the device identification (function 43/14).${value === '' ? ` Empty: ${empty}.` : ''}`,
+    default: value,
+    pattern: '^[ -~]{0,100}$',
+    form: 'at most 100 characters of ASCII',
+  });
+}
+
 export const providerVariables = Type.Object({
   ...listenVariables(1502),
   unit: Type.Integer({
     title: 'Unit of addresses without one',
     description: 'Units 0 and 255 are answered with the same, as the specification says for TCP.',
     ...unit,
+  }),
+  anyUnit: Type.Boolean({
+    title: 'Answer every unit',
+    description:
+      'A unit of which nothing is served is answered as `unit` is, for clients whose unit cannot be set. Otherwise with ' +
+      'exception 2, illegal data address.',
+    default: false,
   }),
   order,
   badQuality: Type.Enum(['exception', 'last-value'], {
@@ -170,6 +196,13 @@ export const providerVariables = Type.Object({
     minimum: 1,
     maximum: 86_400,
   }),
+  vendorName: Identification({ title: 'Vendor name', objectId: 0, default: 'Telltale' }),
+  productCode: Identification({ title: 'Product code', objectId: 1, default: 'telltale' }),
+  revision: Identification({ title: 'Revision', objectId: 2, empty: 'the version of this stack' }),
+  vendorUrl: Identification({ title: 'URL of the vendor', objectId: 3 }),
+  productName: Identification({ title: 'Product name', objectId: 4, default: 'Telltale' }),
+  modelName: Identification({ title: 'Model name', objectId: 5, empty: 'the name of the provider' }),
+  applicationName: Identification({ title: 'Name of the user application', objectId: 6 }),
 });
 export type ProviderVariables = Static<typeof providerVariables>;
 

@@ -14,6 +14,9 @@ export class TestServer {
   readonly written: [string, Value][] = [];
   /** Names of commands. */
   readonly refusing = new Set<string>();
+  /** Writes that have come and are not answered. */
+  underWay = 0;
+  #gate: Promise<void> = Promise.resolve();
   #points = new Map<string, StackPoint>();
   readonly #running = new AbortController();
   #ended: Promise<void> = Promise.resolve();
@@ -37,11 +40,21 @@ export class TestServer {
         variables: values,
         log: { debug: silent, info: silent, warn: (text) => this.warnings.push(text), error: silent },
         write: async ({ name }, value) => {
+          this.underWay++;
+          await this.#gate;
+          this.underWay--;
           if (this.refusing.has(name)) throw new Refused('the test refuses it');
           this.written.push([name, value]);
         },
       }),
     );
+  }
+
+  /** Writes wait from now on, until it is opened. */
+  holdWrites(): { readonly open: () => void } {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#gate = promise;
+    return { open: resolve };
   }
 
   setPoints(measurements: Declared, commands: Declared): void {
