@@ -17,11 +17,12 @@ import {
   type StackPoints,
 } from '@telltale/stack-kit';
 import { AttributeIds } from 'node-opcua-client';
+import { BadReadings } from './bad-readings.ts';
 import { browse } from './browse.ts';
 import { applicationUriOf } from './certificate-folder.ts';
 import { type ItemSettings, parseDeadband } from './item-settings.ts';
 import { ItemTable } from './item-table.ts';
-import { type NodeItem, republish, traceOf } from './node-item.ts';
+import { type NodeItem, type Readings, republish, traceOf } from './node-item.ts';
 import { readItems, readNodes } from './node-reader.ts';
 import { NodeWriter } from './node-writer.ts';
 import { Subscriptions } from './subscriptions.ts';
@@ -44,6 +45,7 @@ interface Polled {
 class UaConnector implements Connector {
   readonly #options: ConnectorOptions<ConnectorVariables>;
   readonly #sourceTimes: SourceTimes;
+  readonly #badReadings: BadReadings;
   readonly #settings: ItemSettings;
   #points: StackPoints = { measurements: [], commands: [] };
   readonly #items: ItemTable;
@@ -57,8 +59,9 @@ class UaConnector implements Connector {
 
   constructor(options: ConnectorOptions<ConnectorVariables>) {
     this.#options = options;
-    const { clock, maxClockSkewMs, variables } = options;
+    const { clock, maxClockSkewMs, variables, log } = options;
     this.#sourceTimes = new SourceTimes({ clock, maxSkewMs: maxClockSkewMs });
+    this.#badReadings = new BadReadings(clock, log);
     this.#settings = { ...variables, deadband: parseDeadband(variables.deviceDeadband) };
     this.#items = new ItemTable(this.#settings);
   }
@@ -91,6 +94,7 @@ class UaConnector implements Connector {
       clock,
       log,
       sourceTimes: this.#sourceTimes,
+      badReadings: this.#badReadings,
       publish,
       onGap: (items) => this.#readAgain(link, items),
     });
@@ -158,6 +162,7 @@ class UaConnector implements Connector {
     while (!signal.aborted) {
       await readNodes(link, [serverState]);
       this.#subscriptions?.check();
+      this.#badReadings.flush();
       await pause(clock, variables.keepAliveMs, signal);
     }
   }
@@ -202,20 +207,31 @@ class UaConnector implements Connector {
     const { clock, publish } = this.#options;
     const batch = new Batch();
     for (const item of items) {
-      if (item.node === undefined) batch.none(item.point.id, quality.bad.configurationError, clock.now());
-      else if (!this.#polled.has(item)) republish(item, batch);
+      if (item.node === undefined) {
+        batch.none(item.point.id, quality.bad.configurationError, clock.now());
+        if (item.error !== undefined) this.#badReadings.note(item.point.name, item.error);
+      } else if (!this.#polled.has(item)) republish(item, batch);
     }
     if (batch.count > 0) publish(batch);
   }
 
   async #readAgain(link: UaLink, items: readonly NodeItem[]): Promise<void> {
-    const { clock, publish, variables } = this.#options;
+    const { publish, variables } = this.#options;
     for (let at = 0; at < items.length; at += variables.itemsAtOnce) {
       const batch = new Batch();
       const slice = items.slice(at, at + variables.itemsAtOnce);
-      await readItems(link, slice, batch, { clock, sourceTimes: this.#sourceTimes });
+      await readItems(link, slice, this.#readings(batch));
       publish(batch);
     }
+  }
+
+  #readings(batch: Batch): Readings {
+    return {
+      batch,
+      clock: this.#options.clock,
+      sourceTimes: this.#sourceTimes,
+      badReadings: this.#badReadings,
+    };
   }
 
   #newPoller(link: UaLink): Poller<Polled> {
@@ -238,7 +254,7 @@ class UaConnector implements Connector {
         }
         return requests;
       },
-      read: ({ items }, batch) => readItems(link, items, batch, { clock, sourceTimes: this.#sourceTimes }),
+      read: ({ items }, batch) => readItems(link, items, this.#readings(batch)),
     });
   }
 }

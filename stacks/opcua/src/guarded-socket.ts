@@ -2,6 +2,7 @@
 // segment as a HELLO, or reject a promise without a handler, such as half a certificate.
 import type { EventEmitter } from 'node:events';
 import type { Server } from 'node:net';
+import { type StatusCode, StatusCodes } from 'node-opcua-client';
 import { ClientTCP_transport } from 'node-opcua-transport';
 
 interface Socket extends Pick<EventEmitter, 'emit'> {
@@ -21,11 +22,52 @@ export function guardSocket(socket: Socket): void {
   };
 }
 
+/** Tells what the server says when it ends a connection, which the library hides behind the end itself. */
 export class GuardedTransport extends ClientTCP_transport {
+  readonly #onRefusal: (reason: string) => void;
+  #connected: Socket | undefined;
+
+  constructor(
+    settings: ConstructorParameters<typeof ClientTCP_transport>[0],
+    onRefusal: (reason: string) => void = () => {},
+  ) {
+    super(settings);
+    this.#onRefusal = onRefusal;
+    this.on('chunk', (chunk: Buffer) => {
+      const reason = refusalIn(chunk);
+      if (reason === undefined) return;
+      onRefusal(reason);
+      this.#connected?.destroy();
+    });
+  }
+
+  /** An ERR in place of the answer to HELLO is no chunk, but the error of the connection. */
+  override connect(endpointUrl: string, callback: (error?: Error) => void): void {
+    super.connect(endpointUrl, (error) => {
+      const { statusCode } = (error ?? {}) as { statusCode?: { name: string } };
+      if (statusCode !== undefined) this.#onRefusal(statusCode.name);
+      callback(error);
+    });
+  }
+
   protected override _install_socket(socket: Parameters<ClientTCP_transport['_install_socket']>[0]): void {
-    guardSocket(socket as unknown as Socket);
+    this.#connected = socket as unknown as Socket;
+    guardSocket(this.#connected);
     super._install_socket(socket);
   }
+}
+
+const maxReason = 200;
+
+/** Of an ERR message: a status code, and a text for people that may be missing. */
+function refusalIn(chunk: Buffer): string | undefined {
+  if (chunk.length < 12 || chunk.toString('latin1', 0, 3) !== 'ERR') return undefined;
+  const code = chunk.readUInt32LE(8);
+  const known = Object.values(StatusCodes as unknown as Record<string, StatusCode>).find(({ value }) => value === code);
+  const name = known?.name ?? `status 0x${code.toString(16)}`;
+  const length = chunk.length < 16 ? 0 : Math.min(chunk.readInt32LE(12), chunk.length - 16, maxReason);
+  const text = chunk.toString('utf8', 16, 16 + Math.max(0, length)).replace(/\p{C}+/gu, ' ');
+  return text.trim() === '' || text.startsWith(name) ? name : `${name} (${text.trim()})`;
 }
 
 interface Endpoint {

@@ -39,11 +39,17 @@ const byStrength = [
 
 /** Throws `NotConnected` where the server offers nothing that will do, or is not trusted. */
 export async function chooseSecurity(
-  variables: Pick<ConnectorVariables, 'securityMode' | 'securityPolicy'>,
+  variables: Pick<ConnectorVariables, 'securityMode' | 'securityPolicy' | 'serverCertificate'>,
+  folder: string,
   certificates: CertificateFolder,
   discover: () => Promise<EndpointDescription[]>,
 ): Promise<Security> {
   if (variables.securityMode === 'None') return unsecured;
+  if (variables.serverCertificate !== '') {
+    const security = await givenSecurity(variables, folder);
+    await checkTrust(certificates, security.serverCertificate);
+    return security;
+  }
   const endpoints = await discover();
   const best = chooseEndpoint(endpoints, variables);
   if (best === undefined) {
@@ -52,15 +58,43 @@ export async function chooseSecurity(
         `${endpoints.slice(0, 20).map(describeEndpoint).join(', ')}; None is used only if securityMode is None`,
     );
   }
-  const status = await certificates.checkCertificate(best.serverCertificate);
-  if (status.isBad()) {
-    throw new NotConnected(`the certificate of the server is refused (${status.name}): telltale certificates`);
-  }
+  await checkTrust(certificates, best.serverCertificate);
   return {
     securityMode: best.securityMode,
     securityPolicy: best.securityPolicyUri as SecurityPolicy,
     serverCertificate: best.serverCertificate,
   };
+}
+
+async function checkTrust(certificates: CertificateFolder, certificate: Buffer | undefined): Promise<void> {
+  const status = await certificates.checkCertificate(certificate ?? []);
+  if (status.isBad()) {
+    throw new NotConnected(`the certificate of the server is refused (${status.name}): telltale certificates`);
+  }
+}
+
+/** By hand: nothing is asked of the server. */
+async function givenSecurity(
+  { securityMode, securityPolicy, serverCertificate }: Parameters<typeof chooseSecurity>[0],
+  folder: string,
+): Promise<Security> {
+  const policy = policies.get(securityPolicy);
+  if (policy === undefined) throw new NotConnected(`securityPolicy ${securityPolicy} is none to begin with`);
+  try {
+    return {
+      securityMode: MessageSecurityMode[securityMode as 'Sign' | 'SignAndEncrypt'],
+      securityPolicy: policy,
+      serverCertificate: await readDer(join(folder, 'trusted', serverCertificate)),
+    };
+  } catch (error) {
+    throw new NotConnected(`cannot read the certificate of the server: ${(error as Error).message}`);
+  }
+}
+
+async function readDer(file: string): Promise<Buffer> {
+  const certificate = await readFile(file);
+  const isPem = certificate.subarray(0, 10).toString('latin1').startsWith('-----BEGIN');
+  return isPem ? crypto_utils.convertPEMtoDER(certificate.toString('latin1')) : certificate;
 }
 
 /**
@@ -127,9 +161,7 @@ export async function identityOf(
   if (userCertificate === '') return { type: UserTokenType.Anonymous };
   const file = join(folder, 'user', userCertificate);
   try {
-    const [certificate, privateKey] = await Promise.all([readFile(file), readFile(`${file}.key`, 'utf8')]);
-    const isPem = certificate.subarray(0, 10).toString('latin1').startsWith('-----BEGIN');
-    const certificateData = isPem ? crypto_utils.convertPEMtoDER(certificate.toString('latin1')) : certificate;
+    const [certificateData, privateKey] = await Promise.all([readDer(file), readFile(`${file}.key`, 'utf8')]);
     return { type: UserTokenType.Certificate, certificateData, privateKey };
   } catch (error) {
     throw new NotConnected(`cannot read the certificate of the user: ${(error as Error).message}`);

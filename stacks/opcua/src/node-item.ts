@@ -2,6 +2,7 @@
 import { type Batch, type Clock, isBad } from '@telltale/schema';
 import type { ReadingTrace, SourceTimes, StackPoint } from '@telltale/stack-kit';
 import { AttributeIds, DataType, type DataValue, NodeId, type ReadValueIdOptions } from 'node-opcua-client';
+import type { BadReadings } from './bad-readings.ts';
 import { indexRangeOf, type NodeAddress, parseAddress } from './node-address.ts';
 import { qualityOfStatus } from './status-quality.ts';
 import { addReading, isTime, timeUsOf, toPoint } from './value-codec.ts';
@@ -70,6 +71,7 @@ export interface Readings {
   readonly batch: Batch;
   readonly clock: Clock;
   readonly sourceTimes: SourceTimes;
+  readonly badReadings: BadReadings;
 }
 
 /** `deviceNowUs`: what the server's clock said when it sent the value, where it did. */
@@ -77,14 +79,17 @@ export function takeReading(
   item: NodeItem,
   value: DataValue,
   deviceNowUs: number | undefined,
-  { batch, clock, sourceTimes }: Readings,
+  readings: Readings,
 ): void {
   if (item.isGone) return;
+  const { batch, clock, sourceTimes } = readings;
+  const before = item.error;
   const { sourceTimestamp, serverTimestamp, statusCode } = value;
   item.last = value;
   item.lastUs = clock.now();
   const quality = qualityOfStatus(statusCode.value);
-  if (isTime(sourceTimestamp)) {
+  if (sourceTimestamp !== null) {
+    // The beginning and the end of time are no times: the reading is stamped here, and uncertain.
     sourceTimes.judge(timeUsOf(sourceTimestamp, value.sourcePicoseconds), deviceNowUs, quality);
   } else if (isTime(serverTimestamp)) {
     sourceTimes.judge(timeUsOf(serverTimestamp, value.serverPicoseconds), deviceNowUs, quality);
@@ -96,16 +101,24 @@ export function takeReading(
   item.publishedUs = sourceTimes.timeUs;
   item.error = isBad(quality) ? `${statusCode.name}: ${statusCode.description}` : undefined;
   republish(item, batch);
+  noteError(item, before, readings);
 }
 
 /** The server does not give it, and says why. */
-export function takeRefusal(item: NodeItem, quality: number, error: string, { batch, clock }: Readings): void {
+export function takeRefusal(item: NodeItem, quality: number, error: string, readings: Readings): void {
   if (item.isGone) return;
+  const { batch, clock } = readings;
+  const before = item.error;
   item.error = error;
   item.lastUs = clock.now();
   item.publishedQuality = quality;
   item.publishedUs = item.lastUs;
   republish(item, batch);
+  noteError(item, before, readings);
+}
+
+function noteError({ point, error }: NodeItem, before: string | undefined, { badReadings }: Readings): void {
+  if (error !== undefined && error !== before) badReadings.note(point.name, error);
 }
 
 /** What is known of it, without asking the server; nothing where it has not spoken yet. */

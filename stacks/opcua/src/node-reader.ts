@@ -1,6 +1,5 @@
 // Reads of nodes, many in a request: for what is not monitored, and for what is asked once.
-import type { Batch, Clock } from '@telltale/schema';
-import { NotConnected, type SourceTimes } from '@telltale/stack-kit';
+import { NotConnected } from '@telltale/stack-kit';
 import {
   DataValue,
   ReadRequest,
@@ -10,22 +9,12 @@ import {
   StatusCodes,
   TimestampsToReturn,
 } from 'node-opcua-client';
-import { type NodeItem, takeReading } from './node-item.ts';
+import { type NodeItem, type Readings, takeReading } from './node-item.ts';
 import { inPieces, type UaLink, Unanswered } from './ua-link.ts';
 import { isTime, timeUsOf } from './value-codec.ts';
 
-export interface NodeReaderOptions {
-  readonly clock: Clock;
-  readonly sourceTimes: SourceTimes;
-}
-
 /** Adds a reading an item, unless a report came meanwhile. Throws `NotConnected` where the server is silent. */
-export async function readItems(
-  link: UaLink,
-  items: readonly NodeItem[],
-  batch: Batch,
-  { clock, sourceTimes }: NodeReaderOptions,
-): Promise<void> {
+export async function readItems(link: UaLink, items: readonly NodeItem[], readings: Readings): Promise<void> {
   const before = items.map(({ last }) => last);
   const { values, deviceNowUs } = await readNodes(
     link,
@@ -34,8 +23,7 @@ export async function readItems(
   );
   for (const [at, item] of items.entries()) {
     const value = values[at];
-    if (value !== undefined && item.last === before[at])
-      takeReading(item, value, deviceNowUs, { batch, clock, sourceTimes });
+    if (value !== undefined && item.last === before[at]) takeReading(item, value, deviceNowUs, readings);
   }
 }
 

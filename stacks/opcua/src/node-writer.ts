@@ -45,8 +45,8 @@ const maxSupertypes = 20;
 export class NodeWriter {
   readonly #link: UaLink;
   readonly #log: StackLog;
-  /** By address; bounded by the commands that there are. */
-  readonly #types = new Map<string, DataType>();
+  /** By address; bounded by the commands that there are. A text: why it cannot be written. */
+  readonly #types = new Map<string, DataType | string>();
 
   constructor(link: UaLink, log: StackLog) {
     this.#link = link;
@@ -90,10 +90,15 @@ export class NodeWriter {
     });
     for (let at = 0; at < unknown.length; at += atOnce) {
       const slice = unknown.slice(at, at + atOnce);
-      const wanted = slice.flatMap(({ node }) => [node, { nodeId: node.nodeId, attributeId: AttributeIds.DataType }]);
+      const wanted = slice.flatMap(({ node }) => [
+        node,
+        { nodeId: node.nodeId, attributeId: AttributeIds.DataType },
+        { nodeId: node.nodeId, attributeId: AttributeIds.ValueRank },
+      ]);
       const { values } = await readNodes(this.#link, wanted);
-      for (const [index, { address, datatype }] of slice.entries()) {
-        const type = await this.#typeBy(values[2 * index], values[2 * index + 1], datatype);
+      for (const [index, { address, datatype, node }] of slice.entries()) {
+        const [value, declared, rank] = values.slice(3 * index, 3 * index + 3);
+        const type = misfit(rank?.value?.value, node.indexRange) ?? (await this.#typeBy(value, declared, datatype));
         if (type !== undefined) this.#types.set(address, type);
       }
     }
@@ -105,6 +110,11 @@ export class NodeWriter {
     const type = this.#types.get(address);
     // Nothing was sent of the write: the address is at fault.
     if (type === undefined) throw new Refused(`BadNodeIdUnknown: the server has no node ${nodeId}`);
+    if (typeof type === 'string') {
+      // The node may be another one by now: the next write asks.
+      this.#types.delete(address);
+      throw new Refused(type);
+    }
     return type;
   }
 
@@ -147,6 +157,15 @@ export class NodeWriter {
     }
     return undefined;
   }
+}
+
+const scalarRank = -1;
+
+/** A node that is an array, or is none, for an address that says otherwise. Other ranks allow both. */
+function misfit(rank: unknown, indexRange: NodeRef['indexRange']): string | undefined {
+  if (typeof rank !== 'number') return undefined;
+  if (rank === scalarRank && indexRange !== undefined) return `the node is no array: leave out ;[${indexRange}]`;
+  return rank >= 0 && indexRange === undefined ? 'the node is an array: name an element, as in ;[0]' : undefined;
 }
 
 /** One element goes as an array of one, or as a matrix of one, with as many dimensions as the range has. */

@@ -40,6 +40,16 @@ describe('the OPC UA stack', () => {
     assert.deepEqual(read('9000'), []);
   });
 
+  test('wants mode and policy where the certificate of the server is given by hand', () => {
+    const given = { endpointUrl: 'opc.tcp://plc:4840', serverCertificate: 'plc.der' };
+    assert.deepEqual(fields(connector.readVariables(given)), ['serverCertificate']);
+    assert.deepEqual(fields(connector.readVariables({ ...given, securityMode: 'Sign' })), ['serverCertificate']);
+    const whole = { ...given, securityMode: 'Sign', securityPolicy: 'Basic256Sha256' };
+    assert.deepEqual(fields(connector.readVariables(whole)), []);
+    const elsewhere = { ...whole, serverCertificate: '../own/private-key.pem' };
+    assert.deepEqual(fields(connector.readVariables(elsewhere)), ['serverCertificate']);
+  });
+
   test('serves nobody who is not named: a user is wanted, with a password', () => {
     assert.deepEqual(fields(provider.readVariables({})), ['userName']);
     assert.deepEqual(fields(provider.readVariables({ userName: 'joe' })), ['password']);

@@ -17,6 +17,7 @@ import {
   StatusCode,
   StatusCodes,
 } from 'node-opcua-client';
+import { BadReadings } from './bad-readings.ts';
 import { itemOf, type NodeItem } from './node-item.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { ServiceFault, type UaLink } from './ua-link.ts';
@@ -51,6 +52,7 @@ class ReportingServer {
       },
     };
     const silent = () => {};
+    const log = { debug: silent, info: silent, warn: (text: string) => this.warnings.push(text), error: silent };
     this.subscriptions = new Subscriptions({
       link: link as unknown as UaLink,
       settings: {
@@ -62,7 +64,8 @@ class ReportingServer {
       },
       sessionTimeoutMs: 30_000,
       clock: this.clock,
-      log: { debug: silent, info: silent, warn: (text) => this.warnings.push(text), error: silent },
+      log,
+      badReadings: new BadReadings(this.clock, log),
       sourceTimes: new SourceTimes({ clock: this.clock, maxSkewMs: 1000 }),
       publish: (batch: Batch) => {
         for (let at = 0; at < batch.count; at++) {

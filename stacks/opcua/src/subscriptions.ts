@@ -14,6 +14,7 @@ import {
   type StatusCode,
   StatusCodes,
 } from 'node-opcua-client';
+import type { BadReadings } from './bad-readings.ts';
 import { createItems, deleteItems, type ItemResult, isOneOf } from './item-requests.ts';
 import { type ItemSettings, settingsOf } from './item-settings.ts';
 import { type NodeItem, type Readings, takeReading, takeRefusal } from './node-item.ts';
@@ -28,6 +29,7 @@ export interface SubscriptionsOptions {
   readonly clock: Clock;
   readonly log: StackLog;
   readonly sourceTimes: SourceTimes;
+  readonly badReadings: BadReadings;
   readonly publish: (batch: Batch) => void;
   /** Notifications were lost: reads the current values. If it rejects, they are unknown: the link is lost. */
   readonly onGap: (items: readonly NodeItem[]) => Promise<void>;
@@ -93,8 +95,8 @@ export class Subscriptions {
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options;
-    const { clock, sourceTimes } = options;
-    this.#readings = { batch: new Batch(), clock, sourceTimes };
+    const { clock, sourceTimes, badReadings } = options;
+    this.#readings = { batch: new Batch(), clock, sourceTimes, badReadings };
     this.#lost.promise.catch(() => undefined);
   }
 

@@ -27,6 +27,8 @@ const chunkBytes = 64 * 1024;
 
 export class UaClient {
   readonly client: OPCUAClient;
+  /** What the server has said, where it has ended the connection with a reason. */
+  refusal: string | undefined;
   readonly #channels = new Set<ClientSecureChannelLayer>();
 
   constructor({ name, applicationUri, certificates, serverCertificate, ...options }: UaClientOptions) {
@@ -46,7 +48,9 @@ export class UaClient {
       keepSessionAlive: false,
       keepPendingSessionsOnDisconnect: true,
       requestedSessionTimeout: options.sessionTimeoutMs,
-      transportFactory: { create: (settings) => new GuardedTransport(settings) as never },
+      transportFactory: {
+        create: (settings) => new GuardedTransport(settings, (reason) => this.#refuse(reason)) as never,
+      },
       transportSettings: {
         maxMessageSize: maxMessageBytes,
         maxChunkCount: maxMessageBytes / chunkBytes,
@@ -55,6 +59,18 @@ export class UaClient {
       },
     });
     this.client.on('secure_channel_created', (channel) => this.#channels.add(channel));
+  }
+
+  /** The reason for people: what the server has said, before what the library made of it. */
+  reasonOf(error: unknown): string {
+    if (this.refusal !== undefined) return `the server has ended the connection: ${this.refusal}`;
+    const message = error instanceof Error ? error.message : String(error ?? '');
+    const isSilentEnd = message === '' || message.includes('disconnected by third party');
+    return isSilentEnd ? 'the server has closed the connection without a reason' : message;
+  }
+
+  #refuse(reason: string): void {
+    this.refusal ??= reason;
   }
 
   /** Ends the link without a word to the server where it does not listen. Never rejects, never waits for long. */

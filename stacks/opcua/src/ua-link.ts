@@ -110,6 +110,8 @@ const userRefusals = [
   StatusCodes.BadUserAccessDenied,
   StatusCodes.BadUserSignatureInvalid,
 ];
+/** How servers say that they do not trust the client; some have the same word for other faults. */
+const distrusts = [StatusCodes.BadSecurityChecksFailed, StatusCodes.BadCertificateUntrusted];
 
 export class UaLink {
   readonly session: ClientSession;
@@ -132,7 +134,7 @@ export class UaLink {
     const { promise, resolve } = Promise.withResolvers<string>();
     this.lost = promise;
     this.#resolveLost = resolve;
-    client.client.once('close', (error) => this.#lose(error?.message ?? 'the server has closed the connection'));
+    client.client.once('close', (error) => this.#lose(client.reasonOf(error)));
   }
 
   /** Throws `NotConnected` or `BackOff`. */
@@ -150,7 +152,9 @@ export class UaLink {
     if (variables.dangerouslyTrustAnyServer) {
       log.warn('dangerouslyTrustAnyServer: the password is sent to any server at this address');
     }
-    const security = await chooseSecurity(variables, certificates, () => discover(options, certificates, signal));
+    const security = await chooseSecurity(variables, folder, certificates, () =>
+      discover(options, certificates, signal),
+    );
     const client = newClient(options, certificates, security);
     try {
       await inTime(options, signal, client.client.connect(variables.endpointUrl));
@@ -162,7 +166,7 @@ export class UaLink {
     } catch (error) {
       await client.destroy();
       signal.throwIfAborted();
-      throw notConnected(error);
+      throw notConnected(error, client);
     }
   }
 
@@ -194,7 +198,7 @@ export class UaLink {
       const status = answer?.responseHeader.serviceResult;
       if (answer === undefined || status === undefined) {
         meter?.failed();
-        reject(new Unanswered(this.#lostReason ?? error?.message ?? 'the link was lost'));
+        reject(new Unanswered(this.#lostReason ?? this.#client.reasonOf(error)));
       } else {
         meter?.answered(performance.now() - startMs);
         if (gone.some((each) => each.equals(status))) {
@@ -268,19 +272,22 @@ async function discover(
     return await inTime(options, signal, client.client.getEndpoints());
   } catch (error) {
     signal.throwIfAborted();
-    throw notConnected(error);
+    const { message } = notConnected(error, client);
+    const isHidden = client.refusal !== undefined || message.includes('BadSecurity');
+    throw new NotConnected(isHidden ? `${message}; if it lists its endpoints to nobody: serverCertificate` : message);
   } finally {
     await client.destroy();
   }
 }
 
-function notConnected(error: unknown): NotConnected {
-  if (error instanceof NotConnected) return error;
-  const message = error instanceof Error ? error.message : String(error);
+function notConnected(error: unknown, client: UaClient): NotConnected {
+  if (error instanceof NotConnected && client.refusal === undefined) return error;
+  const message = client.reasonOf(error);
   if (userRefusals.some(({ name }) => message.includes(name))) {
     return new BackOff(refusedUserMs, `the server refuses the user: ${message}`);
   }
-  return new NotConnected(message);
+  const isDistrusted = distrusts.some(({ name }) => message.includes(name));
+  return new NotConnected(isDistrusted ? `${message}: it may not trust the certificate of this connector` : message);
 }
 
 /** A step of connecting is up to three requests. */

@@ -45,6 +45,15 @@ describe('a value that is written reads back as what it was', () => {
     assert.equal(roundTrip(DataType.UInt64, 2n ** 63n, 'l'), undefined);
   });
 
+  test('Int64 and UInt64 from a text, over their whole range', () => {
+    for (const isSigned of [true, false]) {
+      const type = isSigned ? DataType.Int64 : DataType.UInt64;
+      fc.assert(
+        fc.property(int(64, isSigned), (value) => assert.equal(roundTrip(type, String(value), 's'), String(value))),
+      );
+    }
+  });
+
   test('Float and Double', () => {
     const single = fc.float({ noNaN: true, noDefaultInfinity: true });
     const double = fc.double({ noNaN: true, noDefaultInfinity: true });
@@ -78,6 +87,11 @@ describe('a value that a node cannot hold is refused, never bent', () => {
     [DataType.Int16, 1.5],
     [DataType.Int32, 2 ** 31],
     [DataType.UInt64, -1n],
+    [DataType.UInt64, '18446744073709551616'],
+    [DataType.UInt64, '-1'],
+    [DataType.UInt64, '1.5'],
+    [DataType.UInt64, ''],
+    [DataType.Int32, '7'],
     [DataType.Int64, 2n ** 63n],
     [DataType.Float, 1e39],
     [DataType.Double, 2n ** 53n + 1n],
@@ -110,6 +124,26 @@ describe('a reading', () => {
     const value = StatusCodes.BadTimeout;
     assert.equal(read({ dataType: DataType.StatusCode, value }, 's').value, 'BadTimeout');
     assert.equal(read({ dataType: DataType.StatusCode, value }, 'l').value, 0x800a_0000n);
+  });
+
+  test('of the beginning or the end of time is that, and uncertain', () => {
+    const end = '9999-12-31T23:59:59.000000Z';
+    const beginning = '1601-01-01T00:00:00.000000Z';
+    for (const [text, ticks] of [
+      [beginning, 0n],
+      [end, 2n ** 63n - 1n],
+      [beginning, -1n],
+      [end, BigInt(Date.UTC(12_000, 0) + 11_644_473_600_000) * 10_000n],
+      [end, BigInt(Date.UTC(9999, 11, 31, 23, 59, 59) + 11_644_473_600_000) * 10_000n],
+    ] as const) {
+      // As the library reads it: without a sign.
+      const value = new Date(Number(BigInt.asUintN(64, ticks) / 10_000n) - 11_644_473_600_000);
+      const variant = { dataType: DataType.DateTime, value };
+      assert.deepEqual(read(variant, 's'), { value: text, quality: quality.uncertain.nonSpecific, wrong: undefined });
+      assert.equal(read(variant, 'l').value, BigInt(Date.parse(text)) * 1000n);
+      assert.equal(read(variant, 'd').value, Date.parse(text) / 1000);
+    }
+    assert.equal(read({ dataType: DataType.DateTime, value: new Date(0) }, 's').quality, quality.good);
   });
 
   test('of an element is that element', () => {

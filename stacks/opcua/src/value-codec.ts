@@ -9,6 +9,7 @@ import {
   formatText,
   type IntegerType,
   isFitText,
+  isGood,
   parseIsoMs,
   quality,
   traitsOf,
@@ -38,11 +39,22 @@ export function typeOf(datatype: Datatype): DataType {
   return firstHolding(datatype, integers) ?? DataType.Double;
 }
 
-/** The beginning of time in OPC UA, and so: no time. */
-const noTimeMs = Date.UTC(1601, 0, 1);
+/** The beginning and the end of time in OPC UA (Part 6, 5.2.2.5): these are no times. */
+const beginningMs = Date.UTC(1601, 0, 1);
+const endMs = Date.UTC(9999, 11, 31, 23, 59, 59);
+/** The greatest Int64, which is how the end is sent; the library reads a negative number as one that is greater. */
+const greatestMs = 910_692_730_085_477;
+const restOfGreatest = 580_700_000;
 
 export function isTime(date: Date | null): date is Date {
-  return date !== null && date.getTime() > noTimeMs;
+  return date !== null && date.getTime() > beginningMs && date.getTime() < endMs;
+}
+
+/** Whatever lies outside is one of the ends. */
+function withinTime(date: PreciseDate): PreciseDate {
+  const ms = date.getTime();
+  if (isTime(date)) return date;
+  return new Date(ms >= endMs && ms <= greatestMs ? endMs : beginningMs);
 }
 
 /** Microseconds since the epoch. */
@@ -69,12 +81,24 @@ export function addReading(
   const isArray = variant.arrayType !== VariantArrayType.Scalar;
   if (isArray !== isElement || (isArray && variant.value?.length !== 1)) {
     batch.none(id, quality.bad.configurationError, timeUs);
-    return isArray ? 'the node is an array: name an element, as in ;[0]' : 'the node is no array';
+    return isArray
+      ? 'the node is an array: name an element, as in ;[0]'
+      : 'the node is no array: leave out the element';
   }
   const value = toPoint(variant.dataType, isArray ? variant.value[0] : variant.value, datatype);
   if (value === undefined) batch.none(id, quality.bad.sensorFailure, timeUs);
-  else batch.value(id, value, q, timeUs);
+  else batch.value(id, value, isEndOfTime(variant) ? uncertainOf(q) : q, timeUs);
   return value === undefined ? `${DataType[variant.dataType]} does not fit datatype ${datatype}` : undefined;
+}
+
+function isEndOfTime({ dataType, value }: Variant): boolean {
+  if (dataType !== DataType.DateTime) return false;
+  const date: unknown = Array.isArray(value) ? value[0] : value;
+  return date instanceof Date && !isTime(date);
+}
+
+function uncertainOf(q: number): number {
+  return isGood(q) ? quality.uncertain.nonSpecific : q;
 }
 
 /** Undefined where the datatype has no place for it. Numbers out of a datatype's range are the server's to judge. */
@@ -97,7 +121,7 @@ export function toPoint(type: DataType, value: unknown, datatype: Datatype): num
     case DataType.UInt64:
       return Array.isArray(value) ? fromLong(BigInt.asUintN(64, longOf(value)), datatype) : undefined;
     case DataType.DateTime:
-      return value instanceof Date ? fromTime(value, datatype) : undefined;
+      return value instanceof Date ? fromTime(withinTime(value), datatype) : undefined;
     case DataType.StatusCode: {
       const { name, value: code } = value as { name: string; value: number };
       return isText ? name : fromNumber(code, datatype);
@@ -214,11 +238,18 @@ function whole(value: Value, type: DataType, low: bigint, high: bigint): number 
 }
 
 function long(value: Value, type: DataType, low: bigint, high: bigint): bigint {
+  // A point has no number above 2^63: a text has.
+  if (typeof value === 'string' && isLong(type) && /^-?[0-9]{1,20}$/.test(value))
+    return long(BigInt(value), type, low, high);
   if (typeof value !== 'string' && (typeof value !== 'number' || Number.isInteger(value))) {
     const number = BigInt(value);
     if (number >= low && number <= high) return number;
   }
   throw unfit(value, type, `a whole number from ${low} to ${high}`);
+}
+
+function isLong(type: DataType): boolean {
+  return type === DataType.Int64 || type === DataType.UInt64;
 }
 
 /** A 64-bit integer that a double cannot hold is refused, not rounded. */
@@ -229,8 +260,6 @@ function double(value: Value, type: DataType): number {
 }
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(\d{1,6}))?(?:Z|[+-]\d\d:\d\d)$/;
-/** From 1601, where the time of OPC UA begins, to 9999. */
-const timesUs = [-11_644_473_600_000_000, 253_402_300_799_000_000] as const;
 
 function dateOf(value: Value): PreciseDate {
   const [, fraction = ''] = typeof value === 'string' ? (instant.exec(value) ?? []) : [];
@@ -241,9 +270,10 @@ function dateOf(value: Value): PreciseDate {
       : typeof value === 'number'
         ? Math.round(value * 1e6)
         : parseIsoMs(seconds ?? '') * 1000 + Number(fraction.padEnd(6, '0'));
-  if (!(us >= timesUs[0] && us <= timesUs[1])) {
+  if (!(us >= beginningMs * 1000 && us <= endMs * 1000)) {
     throw unfit(value, DataType.DateTime, 'a time such as 2026-05-01T12:00:00Z');
   }
+  if (us === endMs * 1000) return Object.assign(new Date(greatestMs), { picoseconds: restOfGreatest });
   const date: PreciseDate = new Date(Math.floor(us / 1000));
   date.picoseconds = (us - Math.floor(us / 1000) * 1000) * 1e6;
   return date;

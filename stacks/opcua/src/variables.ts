@@ -12,7 +12,7 @@ import { deadbandPattern } from './item-settings.ts';
 
 export const securityPolicies = ['Basic256Sha256', 'Aes128_Sha256_RsaOaep', 'Aes256_Sha256_RsaPss'] as const;
 
-const userFilePattern = '^[-_.0-9a-zA-Z]{0,64}$';
+const fileNamePattern = '^[-_.0-9a-zA-Z]{0,64}$';
 
 export const connectorVariables = Type.Object({
   endpointUrl: Type.String({
@@ -33,6 +33,15 @@ export const connectorVariables = Type.Object({
     description: 'best: the strongest that the server offers. Ignored with mode None.',
     default: 'best',
   }),
+  serverCertificate: Type.String({
+    title: 'Certificate of the server, by hand',
+    description:
+      'A file (DER or PEM) in the folder `trusted` of the connector, with securityMode and securityPolicy: for a server ' +
+      'that lists its endpoints to nobody without security. Empty: the server is asked.',
+    default: '',
+    pattern: fileNamePattern,
+    form: 'the name of a file, without a folder: at most 64 of 0-9, a-z, A-Z, _, - and .',
+  }),
   userName: Type.String({ title: 'User name', description: 'Empty: anonymous, or by certificate.', default: '' }),
   password: Secret({ title: 'Password of the user', default: '' }),
   dangerouslyTrustAnyServer: Type.Boolean({
@@ -45,7 +54,7 @@ export const connectorVariables = Type.Object({
     description:
       'A file (DER or PEM) in the folder `user` of the connector; its private key has the same name and the ending .key.',
     default: '',
-    pattern: userFilePattern,
+    pattern: fileNamePattern,
     form: 'the name of a file, without a folder: at most 64 of 0-9, a-z, A-Z, _, - and .',
     certificate: 'user',
   }),
@@ -132,10 +141,16 @@ export const connectorVariables = Type.Object({
 export type ConnectorVariables = Static<typeof connectorVariables>;
 
 export function checkConnector(variables: ConnectorVariables): VariableFault[] {
-  const { userName, password, userCertificate, securityMode, dangerouslyTrustAnyServer } = variables;
+  const { userName, password, userCertificate, dangerouslyTrustAnyServer } = variables;
+  const { securityMode, securityPolicy, serverCertificate } = variables;
   if (variables.sessionTimeoutMs <= variables.keepAliveMs) {
     const message = 'must be longer than keepAliveMs: the session would expire between two keep-alive reads';
     return [{ field: 'sessionTimeoutMs', message }];
+  }
+  if (serverCertificate !== '' && (securityMode === 'best' || securityMode === 'None' || securityPolicy === 'best')) {
+    const message =
+      'requires a securityMode (Sign, SignAndEncrypt) and a securityPolicy: the server is not asked for them';
+    return [{ field: 'serverCertificate', message }];
   }
   if (userName !== '' && userCertificate !== '') {
     return [{ field: 'userCertificate', message: 'cannot be combined with userName: remove one of them' }];

@@ -1,4 +1,4 @@
-// A server of the library that plays the device, in a process of its own: `node device-main.ts <folder> <port> <limits>`.
+// A server of the library that plays the device, in a process of its own: `node device-main.ts <folder> <port> <options>`.
 // Told what to do by messages of its parent, one answer each.
 import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
@@ -26,7 +26,9 @@ import { carryOut } from './ordered-process.ts';
 
 setLogLevel(LogLevel.Emergency);
 
-const [folder = '.', port = '0', limits = '{}'] = process.argv.slice(2);
+const [folder = '.', port = '0', given = '{}'] = process.argv.slice(2);
+/** `isHidden`: it says nothing to whom it does not know; the others are capabilities. */
+const { isHidden = false, ...limits } = JSON.parse(given);
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const certificates = new CertificateFolder({
   folder,
@@ -68,9 +70,14 @@ const server = new OPCUAServer({
   certificateFile: join(folder, 'own', 'certificate.pem'),
   privateKeyFile: join(folder, 'own', 'private-key.pem'),
   serverInfo: { applicationUri: 'urn:telltale:test-device' },
-  securityModes: [MessageSecurityMode.None, MessageSecurityMode.Sign, MessageSecurityMode.SignAndEncrypt],
+  disableDiscovery: isHidden,
+  securityModes: [
+    ...(isHidden ? [] : [MessageSecurityMode.None]),
+    MessageSecurityMode.Sign,
+    MessageSecurityMode.SignAndEncrypt,
+  ],
   securityPolicies: [
-    SecurityPolicy.None,
+    ...(isHidden ? [] : [SecurityPolicy.None]),
     SecurityPolicy.Basic256Sha256,
     SecurityPolicy.Aes128_Sha256_RsaOaep,
     SecurityPolicy.Aes256_Sha256_RsaPss,
@@ -80,7 +87,7 @@ const server = new OPCUAServer({
   serverCapabilities: {
     maxSessions: 2000,
     operationLimits: { maxNodesPerRead: 2000, maxMonitoredItemsPerCall: 2000 },
-    ...JSON.parse(limits),
+    ...limits,
   },
 });
 await server.initialize();

@@ -5,13 +5,13 @@ import { OrderedProcess } from './ordered-process.ts';
 export class UaDevice extends OrderedProcess {
   readonly port: number;
 
-  /** `limits` are capabilities of the server. */
-  static async start(limits: Record<string, number> = {}): Promise<UaDevice> {
-    return new UaDevice(await freePort(), limits).ready();
+  /** `options` are capabilities of the server; `isHidden`: nobody sees its endpoints without security. */
+  static async start(options: Record<string, number | boolean> = {}): Promise<UaDevice> {
+    return new UaDevice(await freePort(), options).ready();
   }
 
-  private constructor(port: number, limits: Record<string, number>) {
-    super('device-main.ts', String(port), JSON.stringify(limits));
+  private constructor(port: number, options: Record<string, number | boolean>) {
+    super('device-main.ts', String(port), JSON.stringify(options));
     this.port = port;
   }
 

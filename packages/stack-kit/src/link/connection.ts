@@ -16,6 +16,7 @@ import { type BrowseOutcome, Browsing } from './browsing.ts';
 import { callStack } from './call-stack.ts';
 import type { ConnectionOptions, Linked } from './connection-options.ts';
 import { LinkWrites, type WriteOutcome } from './link-writes.ts';
+import { LoggedReasons } from './logged-reasons.ts';
 import { NewestReadings } from './newest-readings.ts';
 import { noDetail, readDetail, readTrace, type StackDetail } from './stack-answers.ts';
 import { isThrown, reasonOf } from './stack-error.ts';
@@ -60,6 +61,7 @@ export class Connection {
   /** Readings published before the link is reported up. */
   #early: NewestReadings | undefined;
   #failures = 0;
+  readonly #loggedReasons = new LoggedReasons();
   #unanswered = 0;
   #wake = () => {};
 
@@ -348,10 +350,11 @@ export class Connection {
     const { clock, log, onLink, onState } = this.#options;
     this.#state = state;
     this.#sinceUs = clock.now();
-    if (state === 'up') log.info('up');
-    else if (was === 'up' || state === 'failed' || this.#failures === 0) {
-      if (state !== 'connecting')
-        log[state === 'failed' ? 'error' : this.#isStopped ? 'info' : 'warn'](`${state}: ${reason}`);
+    if (state === 'up') {
+      log.info('up');
+      this.#loggedReasons.clear();
+    } else if (state === 'failed' || (state === 'down' && this.#loggedReasons.isNews(reason))) {
+      log[state === 'failed' ? 'error' : this.#isStopped ? 'info' : 'warn'](`${state}: ${reason}`);
     }
     const isUp = state === 'up';
     const isNews = this.#reportedUp === undefined ? !this.#isStopped : this.#reportedUp !== isUp;
