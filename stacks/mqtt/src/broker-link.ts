@@ -48,6 +48,8 @@ const maxUnreleased = 1000;
 const maxUnreleasedBytes = 64 * 1024 * 1024;
 /** How long the broker has to receive the DISCONNECT. */
 const closeMs = 500;
+/** The reason code of a DISCONNECT after which the broker publishes the last will. */
+const withLastWill = 0x04;
 
 export class BrokerLink {
   /** Resolves when the connection has ended, with the reason. */
@@ -207,15 +209,16 @@ export class BrokerLink {
     this.#lose(lost(reason));
   }
 
-  /** Says goodbye where it can. */
-  async close(): Promise<void> {
+  /** Says goodbye where it can. `withWill`: the broker publishes the last will all the same, with MQTT 5. */
+  async close(withWill = false): Promise<void> {
     this.#cancelPing();
     const closed = new Promise<void>((resolve) => {
       if (this.#stream.destroyed) resolve();
       else this.#stream.once('close', () => resolve());
     });
     if (this.isUp) {
-      this.#client.end();
+      if (withWill && this.#options.variables.version === '5') this.#client.end(false, { reasonCode: withLastWill });
+      else this.#client.end();
       const cancel = this.#options.clock.after(closeMs, () => this.#stream.destroy());
       await closed;
       cancel();

@@ -22,6 +22,9 @@ export function checkConnector(values: ConnectorVariables): VariableFault[] {
       message: 'must not be 2 if cleanStart is false: a command could be delivered late, after a reconnect',
     });
   }
+  if (!values.cleanStart && values.hostId !== '') {
+    faults.push({ field: 'hostId', message: 'must be empty if cleanStart is false: Sparkplug forbids it' });
+  }
   for (const field of ['time', 'quality'] as const) {
     const { selector, fault } = parseSelector(values[field]);
     if (values[field] !== '' && selector?.kind !== 'json') {

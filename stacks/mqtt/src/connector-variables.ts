@@ -41,6 +41,24 @@ export const connectorVariables = Type.Object({
     pattern: String.raw`^[^+#/\u0000-\u001f]{0,128}$`,
     form: 'at most 128 characters, none of them +, #, / or a control character',
   }),
+  reorderTimeoutMs: Type.Integer({
+    title: 'Sparkplug: milliseconds in which an overtaken message may still arrive',
+    unit: 'ms',
+    description:
+      'After a gap in the sequence of an edge node, later messages are held back for so long; then a rebirth is requested. 0: at once.',
+    default: 1000,
+    minimum: 0,
+    maximum: 60_000,
+  }),
+  maxMetricAgeMs: Type.Integer({
+    title: 'Sparkplug: milliseconds by which a metric may be older than its message',
+    unit: 'ms',
+    description:
+      'In data, a metric with an older time is uncertain, last usable value. Births may have values of any age. 0: data as well.',
+    default: 60_000,
+    minimum: 0,
+    maximum: 86_400_000,
+  }),
   ...commandVariables,
   expirySeconds: Type.Integer({
     title: 'Seconds for which the broker stores a command for an offline device',

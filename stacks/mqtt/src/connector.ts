@@ -25,6 +25,7 @@ import { Intake, type Message } from './intake.ts';
 import { Payload } from './payload.ts';
 import { keepMessage, Routes } from './routes.ts';
 import { HostApplication } from './sparkplug/host-application.ts';
+import { HostState } from './sparkplug/host-state.ts';
 import { isMetricAddress, namespace } from './sparkplug/metric-address.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { Tap, type TapContext } from './tap.ts';
@@ -38,8 +39,6 @@ const heldCount = 100_000;
 const subscribeMs = 5000;
 const longestSweepMs = 1000;
 const warnEveryMs = 60_000;
-/** Another one with the same identifier as a host application is contradicted no more often. */
-const stateAgainMs = 1000;
 
 export function createConnector(options: ConnectorOptions<ConnectorVariables>): Connector {
   return new MqttConnector(options);
@@ -54,8 +53,8 @@ class MqttConnector implements Connector {
   readonly #browser: Browser;
   readonly #intake: Intake;
   readonly #host: HostApplication;
+  readonly #state: HostState;
   readonly #subscriptions: Subscriptions;
-  readonly #stateTopic: string;
   #measurements = new Map<number, StackPoint>();
   #taps = new Map<string, Tap>();
   #byId = new Map<number, Tap>();
@@ -67,15 +66,12 @@ class MqttConnector implements Connector {
   #messages = 0;
   #cancelFlush: (() => void) | undefined;
   #cancelSweep = () => {};
-  /** Identifies the STATE of this connection as a host application. */
-  #connectedMs = 0;
-  #saidAgainMs = Number.NEGATIVE_INFINITY;
   #warnedMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ConnectorOptions<ConnectorVariables>) {
     const { clock, variables, maxClockSkewMs, meter } = options;
     this.#options = options;
-    this.#stateTopic = `${namespace}STATE/${variables.hostId}`;
+    this.#state = new HostState({ clock, hostId: variables.hostId });
     this.#context = {
       clock,
       times: new SourceTimes({ clock, maxSkewMs: maxClockSkewMs }),
@@ -87,11 +83,11 @@ class MqttConnector implements Connector {
       qos,
       // Who is there comes first, so that no value is shown of a device that is not.
       wanted: () => [
+        ...this.#state.subscriptions,
         ...this.#devices.statusTopics,
+        ...this.#host.subscriptions,
         ...this.#writer.ackTopics,
         ...this.#routes.all.keys(),
-        ...this.#host.subscriptions,
-        ...(variables.hostId === '' ? [] : [this.#stateTopic]),
       ],
       onRefused: (subscription, why) => this.#refuse(subscription, why),
     });
@@ -122,6 +118,8 @@ class MqttConnector implements Connector {
       times: this.#context.times,
       batch: this.#batch,
       flushSoon: () => this.#flushSoon(),
+      reorderTimeoutMs: variables.reorderTimeoutMs,
+      maxMetricAgeMs: variables.maxMetricAgeMs,
     });
   }
 
@@ -159,7 +157,6 @@ class MqttConnector implements Connector {
     const { name, variables, clock, folder, log, meter } = this.#options;
     for (const tap of this.#taps.values()) tap.forget();
     this.#devices.forget(clock.now());
-    this.#connectedMs = Math.floor(clock.now() / 1000);
     const link = await BrokerLink.open(
       {
         name,
@@ -169,7 +166,7 @@ class MqttConnector implements Connector {
         log,
         meter,
         cleanStart: variables.cleanStart,
-        ...(variables.hostId !== '' && { will: this.#hostState(false, this.#connectedMs) }),
+        ...this.#state.will(),
         onMessage: (topic, payload, packet, mayBeRetained) => this.#hear(topic, payload, packet, mayBeRetained),
       },
       signal,
@@ -179,8 +176,9 @@ class MqttConnector implements Connector {
     await link.whileWanted(signal, () => this.#subscribe(link));
     for (const tap of this.#taps.values()) if (tap.settings === undefined) this.#putPresent(tap);
     this.#flush();
+    // Nothing else is published before: neither a request for a birth nor a command.
+    this.#state.begin(link);
     this.#host.begin(link);
-    this.#sayState(link, true);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -209,8 +207,8 @@ class MqttConnector implements Connector {
     this.#cancelFlush = undefined;
     this.#batch.clear();
     // The link waits for a while that the broker has it; else its last will says the same.
-    if (link?.isUp) this.#sayState(link, false);
-    await link?.close();
+    const isSaid = this.#state.end();
+    await link?.close(!isSaid);
   }
 
   detail(): InstanceDetail {
@@ -250,28 +248,6 @@ class MqttConnector implements Connector {
     await Promise.race([made, late]).finally(cancel);
   }
 
-  #hostState(online: boolean, timestamp: number) {
-    const payload = Buffer.from(JSON.stringify({ online, timestamp }));
-    return { topic: this.#stateTopic, payload, qos: 1 as const, retain: true };
-  }
-
-  #sayState(link: BrokerLink, online: boolean): void {
-    if (this.#options.variables.hostId === '') return;
-    const nowMs = Math.floor(this.#options.clock.now() / 1000);
-    const { topic, payload, qos, retain } = this.#hostState(online, online ? this.#connectedMs : nowMs);
-    Promise.try(() => link.publish(topic, payload, { qos, retain })).catch(() => undefined);
-  }
-
-  /** The last will of an earlier connection may come after the birth of this one: it must not be what the broker keeps. */
-  #hearState(payload: Payload): void {
-    const { clock, variables } = this.#options;
-    const nowMs = clock.monotonicMs();
-    const isOffline = payload.words({ kind: 'json', path: ['online'] }) === 'false';
-    if (variables.hostId === '' || !isOffline || !this.#link?.isUp || nowMs - this.#saidAgainMs < stateAgainMs) return;
-    this.#saidAgainMs = nowMs;
-    this.#sayState(this.#link, true);
-  }
-
   #up(): BrokerLink {
     if (this.#link === undefined || !this.#link.isUp) throw new NotConnected('the broker is not connected');
     return this.#link;
@@ -302,7 +278,7 @@ class MqttConnector implements Connector {
       this.#writer.answers.hear(topic, this.#payload, packet);
       const device = this.#devices.hear(topic, this.#payload, delivery, this.#options.clock);
       if (device !== undefined) this.#turn(device);
-      if (topic === this.#stateTopic && !packet.retain) this.#hearState(this.#payload);
+      this.#state.hear(topic, this.#payload);
     }
     if (topic.startsWith(namespace) && !packet.retain) this.#host.hear(topic, bytes);
     if (this.#routes.of(topic).length === 0) return undefined;

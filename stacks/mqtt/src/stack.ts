@@ -83,7 +83,7 @@ export default defineStack({
     check: checkProvider,
     measurement: {
       regex: addressRegex,
-      doc: 'The topic, or the `{address}` in the variable `topic`. With sparkplug: `device#metric`, or the name of the metric alone, which then belongs to the device in the property `device`, or else to the edge node itself.',
+      doc: 'The topic, or the `{address}` in the variable `topic`. With sparkplug: `device#metric`, or the name of the metric alone, which then belongs to the device in the property `device`, or else to the edge node itself. With the property `template`, `instance/member` is a member of an instance of that template.',
       examples: [
         { address: 'plant/tank1/level', meaning: 'published to plant/tank1/level' },
         { address: 'Well 2#Flow', meaning: 'with sparkplug: the metric Flow of the device Well 2' },

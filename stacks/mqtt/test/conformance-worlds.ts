@@ -7,9 +7,9 @@ import {
   type TestClient,
   until,
 } from '@telltale/stack-kit/testing';
-import sparkplug from 'sparkplug-payload';
 import stack from '../src/stack.ts';
 import { Mosquitto, withoutMosquitto } from './mosquitto.ts';
+import { codec, SparkplugDecoder } from './sparkplug-decoder.ts';
 import { BrokerClient } from './test-client.ts';
 
 const skip = withoutMosquitto === false ? {} : { skip: withoutMosquitto };
@@ -101,16 +101,15 @@ export const provider: ProviderWorld = {
   commands: [{ address: 'out/speed', datatype: 'i', values: [101, 102, 103] }],
 };
 
-const codec = sparkplug.get('spBv1.0');
-
 /** A host application of the edge node, by an independent codec. */
 async function connectHost(port: number): Promise<TestClient> {
   const metrics = new Map<string, Seen & { readonly type: string }>();
   const names = new Map<number, string>();
+  const decoder = new SparkplugDecoder();
   const client = await BrokerClient.open(port, 'spBv1.0/Plant/#', (topic, bytes) => {
     const [, , kind = ''] = topic.split('/');
     if (kind.endsWith('CMD') || kind === 'NDEATH') return;
-    for (const { name, alias, type, value, timestamp, properties } of codec?.decodePayload(bytes).metrics ?? []) {
+    for (const { name, alias, type, value, timestamp, properties } of decoder.decode(topic, bytes).metrics ?? []) {
       if (name && alias !== undefined && alias !== null) names.set(Number(alias), name);
       const known = name || names.get(Number(alias)) || '';
       const isGood = value !== null && properties?.Quality?.value === 192;
@@ -118,8 +117,8 @@ async function connectHost(port: number): Promise<TestClient> {
     }
   });
   const command = (name: string, type: string, value: unknown) => {
-    const payload = codec?.encodePayload({ timestamp: Date.now(), metrics: [{ name, type, value } as never] });
-    return client.publish('spBv1.0/Plant/NCMD/Telltale', Buffer.from(payload ?? []));
+    const payload = codec.encodePayload({ timestamp: Date.now(), metrics: [{ name, type, value } as never] });
+    return client.publish('spBv1.0/Plant/NCMD/Telltale', Buffer.from(payload));
   };
   await command('Node Control/Rebirth', 'Boolean', true);
   return {

@@ -1,5 +1,5 @@
 // A provider with a host that does as little as it can.
-import { Batch, type Datatype, type Value } from '@telltale/schema';
+import { Batch, type Clock, type Datatype, systemClock, type Value } from '@telltale/schema';
 import type { Provider, StackCommand, StackPoint } from '@telltale/stack-kit';
 import { providerOptions } from '@telltale/stack-kit/testing';
 import { createProvider } from '../src/provider.ts';
@@ -9,6 +9,7 @@ import type { Declared } from './linked-connector.ts';
 export interface LinkedProviderOptions {
   readonly vars: Readonly<Record<string, string>>;
   readonly folder?: string;
+  readonly clock?: Clock;
   /** Throws where it refuses. */
   readonly write?: (name: string, value: Value) => void;
 }
@@ -20,7 +21,7 @@ export class LinkedProvider {
   readonly #ids = new Map<string, { id: number; datatype: Datatype }>();
   #running: { controller: AbortController; ended: Promise<unknown> } | undefined;
 
-  constructor({ vars, folder = 'none', write }: LinkedProviderOptions) {
+  constructor({ vars, folder = 'none', clock = systemClock, write }: LinkedProviderOptions) {
     const { values, faults } = stack.provider?.readVariables({ timeoutMs: '500', pingAfterMs: '200', ...vars }) ?? {};
     if (values === undefined) throw new Error(JSON.stringify(faults));
     const quiet = () => {};
@@ -29,6 +30,7 @@ export class LinkedProvider {
         name: 'out',
         variables: values,
         folder,
+        clock,
         log: { debug: quiet, info: quiet, warn: (text) => this.warnings.push(text), error: quiet },
         write: async (command, value) => {
           write?.(command.name, value);

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { until } from '@telltale/stack-kit/testing';
 import { cleanupOf, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
-import sparkplug from 'sparkplug-payload';
 import { LinkedConnector, type LinkTo } from './linked-connector.ts';
 import { LinkedProvider } from './linked-provider.ts';
 import { type Heard, Mosquitto, withoutMosquitto } from './mosquitto.ts';
+import { codec, decodeRaw, SparkplugDecoder } from './sparkplug-decoder.ts';
 
-const codec = sparkplug.get('spBv1.0') ?? assert.fail('the independent codec is not there');
 const lastUsable = 0x44;
 const configurationError = 0x04;
 const sensorFailure = 0x10;
@@ -52,8 +51,9 @@ describe('a connector as a Sparkplug host application', { skip: withoutMosquitto
     ]);
     await c.start();
     await until('the birth is asked for', () => rebirths(heard) === 1);
-    const [asked] = codec.decodePayload(heard.messages[0]?.payload ?? Buffer.alloc(0)).metrics ?? [];
-    assert.deepEqual([asked?.name, asked?.type, asked?.value], ['Node Control/Rebirth', 'Boolean', true]);
+    const [asked] = decodeRaw(heard.messages[0]?.payload ?? Buffer.alloc(0)).metrics ?? [];
+    assert.deepEqual([asked?.name, asked?.booleanValue], ['Node Control/Rebirth', true]);
+    assert.ok(!Object.hasOwn(asked ?? {}, 'datatype'));
     const taken = Date.now() - 3_600_000;
     await send('G/NBIRTH/one', 0, [bdSeq(7), { name: 'Up Time', alias: 1, type: 'UInt64', value: 5 }]);
     await send('G/DBIRTH/one/well', 1, [
@@ -90,7 +90,7 @@ describe('a connector as a Sparkplug host application', { skip: withoutMosquitto
   });
 
   test('a gap in the sequence makes what is good of the edge node uncertain until it is born again', async (t) => {
-    const c = link();
+    const c = link({ reorderTimeoutMs: '0' });
     t.after(() => c.stop());
     c.setPoints([
       { name: 'a', address: 'spBv1.0/G/two#A' },
@@ -138,10 +138,10 @@ describe('a connector as a Sparkplug host application', { skip: withoutMosquitto
     await until('it is told', () => /maxPacketKiB/.test(c.connector.detail?.().devices?.[0]?.lastError ?? ''));
   });
 
-  test('a command has the type, and the alias, that the metric was born with, and goes nowhere else', async (t) => {
-    const c = link();
+  test('a command has the alias alone, fits the type that the metric was born with, and goes nowhere else', async (t) => {
+    const c = link({ reorderTimeoutMs: '0' });
     t.after(() => c.stop());
-    const heard = await broker.sub('spBv1.0/G/DCMD/#');
+    const heard = await broker.sub('spBv1.0/G/DCMD/#', 'spBv1.0/G/DBIRTH/typed/#');
     t.after(() => heard.stop());
     const types = ['Int8', 'Int16', 'UInt8', 'UInt16', 'UInt32', 'UInt64', 'Float', 'Double', 'Boolean'];
     c.setPoints(
@@ -154,12 +154,15 @@ describe('a connector as a Sparkplug host application', { skip: withoutMosquitto
     await send('G/DBIRTH/typed/x', 1, types.map(metric));
     await c.shows('last', true);
     for (const type of types) await c.write(type, 1);
-    await until('all have come', () => heard.messages.length === types.length);
-    const came = heard.messages.flatMap(({ payload }) => codec.decodePayload(payload).metrics ?? []);
+    await until('all have come', () => heard.messages.length === types.length + 1);
+    const decoder = new SparkplugDecoder();
+    const came = heard.messages.map(({ topic, payload }) => decoder.decode(topic, payload).metrics ?? []).slice(1);
     assert.deepEqual(
-      came.map(({ name, alias, type, value }) => [name, Number(alias), type, Number(value)]),
-      types.map((type, at) => [type, at + 10, type, 1]),
+      came.flat().map(({ alias, type, value }) => [Number(alias), type, Number(value)]),
+      types.map((type, at) => [at + 10, type, 1]),
     );
+    const bare = heard.messages.slice(1).flatMap(({ payload }) => decodeRaw(payload).metrics ?? []);
+    assert.ok(bare.every((metric) => !Object.hasOwn(metric, 'name') && !Object.hasOwn(metric, 'datatype')));
     const wrong: [string, number][] = [
       ['Int8', 128],
       ['UInt16', -1],
@@ -174,7 +177,7 @@ describe('a connector as a Sparkplug host application', { skip: withoutMosquitto
     await send('G/DDATA/typed/x', 7, []);
     await until('it is noticed', () => c.warnings.some((text) => text.includes('sequence')));
     await assert.rejects(c.write('Int8', 1), { name: 'Refused', message: /waiting for its next birth/ });
-    assert.equal(heard.messages.length, types.length);
+    assert.equal(heard.messages.length, types.length + 1);
   });
 
   test('browsing asks edge nodes that speak for their births, and lists their metrics', async (t) => {
@@ -241,6 +244,66 @@ describe('a connector as a Sparkplug host application', { skip: withoutMosquitto
     await broker.pub('spBv1.0/STATE/again', '', '-r');
   });
 
+  test('every false death of its own identifier is contradicted, also the second within a second', async (t) => {
+    const c = link({ hostId: 'twice' });
+    t.after(() => c.stop());
+    c.setPoints([]);
+    await c.start();
+    const heard = await broker.sub('spBv1.0/STATE/twice');
+    t.after(() => heard.stop());
+    const says = () => heard.texts('spBv1.0/STATE/twice').map((text) => JSON.parse(text).online);
+    await until('its birth', () => says().length === 1);
+    for (const turn of [1, 2, 3]) {
+      await broker.pub('spBv1.0/STATE/twice', `{"online":false,"timestamp":${turn}}`, '-r');
+      await until('its birth again', () => says().length === 1 + 2 * turn);
+    }
+    assert.deepEqual(says(), [true, false, true, false, true, false, true]);
+    // However many come before the broker has acknowledged an answer, the last word is ours.
+    await Promise.all(
+      Array.from({ length: 20 }, (_, at) =>
+        broker.pub('spBv1.0/STATE/twice', `{"online":false,"timestamp":${at}}`, '-r'),
+      ),
+    );
+    await until('the last word', () => says().filter((online) => !online).length === 23 && says().at(-1));
+  });
+
+  test('its birth is the first message that it publishes, after its subscriptions', async (t) => {
+    const c = link({ hostId: 'first', clientId: 'first-host' });
+    t.after(() => c.stop());
+    c.setPoints([{ name: 'a', address: 'spBv1.0/G/first#A' }]);
+    await c.start();
+    const of = (what: RegExp) => broker.said.split('\n').findIndex((line) => what.test(line));
+    const asked = /Received PUBLISH from first-host .*'spBv1.0\/G\/NCMD\/first'/;
+    await until('a birth is asked for', () => of(asked) >= 0);
+    const birth = of(/Received PUBLISH from first-host .*'spBv1.0\/STATE\/first'/);
+    assert.ok(birth >= 0 && birth < of(asked));
+    assert.ok(of(/Sending SUBACK to first-host/) < birth);
+  });
+
+  test('a message that others have overtaken is waited for, and a birth is asked for only when it does not come', async (t) => {
+    const c = link({ reorderTimeoutMs: '60000' });
+    t.after(() => c.stop());
+    const heard = await broker.sub('spBv1.0/G/NCMD/mixed');
+    t.after(() => heard.stop());
+    c.setPoints([
+      { name: 'a', address: 'spBv1.0/G/mixed#A' },
+      { name: 'b', address: 'spBv1.0/G/mixed/x#B' },
+    ]);
+    await c.start();
+    await until('the birth is asked for', () => rebirths(heard) === 1);
+    await send('G/NBIRTH/mixed', 0, [bdSeq(0), { name: 'A', alias: 1, type: 'Double', value: 0 }]);
+    const data = (seq: number) => send('G/NDATA/mixed', seq, [{ alias: 1, type: 'Double', value: seq }]);
+    for (const seq of [4, 2, 3]) await data(seq);
+    await send('G/DBIRTH/mixed/x', 1, [{ name: 'B', alias: 2, type: 'Double', value: 1 }]);
+    await c.shows('a', 4);
+    await c.shows('b', 1);
+    assert.deepEqual(
+      c.history.filter(([name]) => name === 'a').map(([, { value, quality }]) => [value, quality]),
+      [0, 2, 3, 4].map((value) => [value, 0xc0]),
+    );
+    assert.equal(rebirths(heard), 1);
+  });
+
   test('it reads, and writes to, an edge node of our own that waits for its primary host', async (t) => {
     const folder = temporaryFolder(t);
     const vars = { port: `${broker.port}`, format: 'sparkplug', group: 'G', node: 'own', primaryHost: 'scada' };
@@ -272,8 +335,13 @@ describe('a connector as a Sparkplug host application', { skip: withoutMosquitto
     await c.shows('limit', -5);
     await assert.rejects(c.write('wrong', 1), { name: 'Refused', message: /has no metric None/ });
     await assert.rejects(c.write('nowhere', 1), { name: 'Refused', message: /is offline/ });
-    p.publish('level', 5.5, 0x18);
+    p.publish('level', 5.5, 0x10);
     await c.shows('level', 5.5, 0);
+    p.publish('level', 5.5, communicationFailure);
+    await c.shows('level', 5.5, communicationFailure);
+    assert.equal(c.explain('level')?.error, 'tank is dead');
+    p.publish('level', 6.5);
+    await c.shows('level', 6.5);
     await c.stop();
     assert.match(String(await p.lost()), /primary host application is offline/);
     const states = /Received PUBLISH from \S+ \((.*), m[0-9]+, 'spBv1.0\/STATE\/scada'/g;

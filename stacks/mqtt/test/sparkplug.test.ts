@@ -4,11 +4,15 @@ import { quality } from '@telltale/schema';
 import { Refused } from '@telltale/stack-kit';
 import { FaultProxy, until } from '@telltale/stack-kit/testing';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
-import sparkplug from 'sparkplug-payload';
-import { LinkedProvider, type LinkedProviderOptions } from './linked-provider.ts';
-import { type Heard, Mosquitto, withoutMosquitto } from './mosquitto.ts';
-
-const codec = sparkplug.get('spBv1.0') ?? assert.fail('the independent codec is not there');
+import { LinkedProvider } from './linked-provider.ts';
+import { Mosquitto, withoutMosquitto } from './mosquitto.ts';
+import {
+  type CommandMetric,
+  type EdgeNodeSettings,
+  readHeard,
+  sendCommand,
+  startEdgeNode,
+} from './watched-edge-node.ts';
 
 describe('a Sparkplug edge node at a real broker, seen through an independent decoder', {
   skip: withoutMosquitto,
@@ -21,27 +25,10 @@ describe('a Sparkplug edge node at a real broker, seen through an independent de
     cleanup.defer(() => broker.stop());
   });
 
-  const start = async (
-    t: { after: (call: () => unknown) => void },
-    vars: Record<string, string> = {},
-    options: Partial<LinkedProviderOptions> = {},
-  ) => {
-    const own = { port: `${broker.port}`, format: 'sparkplug', group: 'Plant', ...vars };
-    const p = new LinkedProvider({ vars: own, folder, ...options });
-    t.after(() => p.stop());
-    const heard = await broker.sub(`spBv1.0/${own.group}/#`);
-    t.after(() => heard.stop());
-    return { p, heard };
-  };
-  const read = (heard: Heard) =>
-    heard.messages.map(({ topic, payload, qos, isRetained }) => {
-      const { seq, metrics = [] } = codec.decodePayload(payload);
-      const by = new Map((metrics ?? []).map((metric) => [metric.name || `#${metric.alias}`, metric]));
-      const kind = topic.split('/').slice(2).join('/');
-      return { kind, seq: seq === undefined || seq === null ? undefined : Number(seq), by, qos, isRetained };
-    });
-  const command = (topic: string, metrics: { name?: string; alias?: number; type: string; value: unknown }[]) =>
-    broker.pub(topic, Buffer.from(codec.encodePayload({ timestamp: Date.now(), metrics: metrics as never })));
+  const start = (t: { after: (call: () => unknown) => void }, ...[vars, options]: EdgeNodeSettings) =>
+    startEdgeNode(t, broker, folder, vars, options);
+  const read = readHeard;
+  const command = (topic: string, metrics: readonly CommandMetric[]) => sendCommand(broker, topic, metrics);
 
   test('has a unit as the property of a metric, and a command that was never written as null', async (t) => {
     const { p, heard } = await start(t, { node: 'units' });
@@ -87,10 +74,10 @@ describe('a Sparkplug edge node at a real broker, seen through an independent de
     p.publish('level', 2.5, 0x44);
     await until('the data of the node', () => heard.messages.length === 3);
     p.publish('state', 'ok');
-    p.publish('total', 5n, 0x18);
+    p.publish('total', 5n, 0x10);
     await until('the data of the device', () => heard.messages.length === 4);
     await p.stop();
-    await until('the death', () => heard.messages.length === 5);
+    await until('the death, and the last will', () => heard.messages.length === 6);
     const all = read(heard);
     assert.deepEqual(
       all.map(({ kind, seq }) => [kind, seq]),
@@ -100,9 +87,10 @@ describe('a Sparkplug edge node at a real broker, seen through an independent de
         ['NDATA/one', 2],
         ['DDATA/one/meter', 3],
         ['NDEATH/one', undefined],
+        ['NDEATH/one', undefined],
       ],
     );
-    assert.ok(all.every(({ isRetained, qos }) => !isRetained && qos === 0));
+    assert.ok(all.every(({ isRetained, qos }, at) => !isRetained && qos === (at === 5 ? 1 : 0)));
     const [node, device, data, deviceData, death] = all.map(({ by }) => by);
     assert.equal(node?.get('Node Control/Rebirth')?.value, false);
     assert.equal(node?.get('Node Control/Rebirth')?.type, 'Boolean');

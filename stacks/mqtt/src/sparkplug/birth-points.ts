@@ -1,8 +1,9 @@
 // What the birth of an edge node or device offers, as points. Pure.
 import type { BrowsedPoint } from '@telltale/stack-kit';
+import { decodePayload } from './decode-payload.ts';
+import { propertyName } from './metric.ts';
 import { namespace, parseMetricAddress } from './metric-address.ts';
 import { datatypeOfType } from './metric-type.ts';
-import { decodePayload } from './payload.ts';
 
 export interface SparkplugTopic {
   readonly group: string;
@@ -26,12 +27,13 @@ export function isBirth({ kind }: SparkplugTopic): boolean {
 export function birthPoints({ group, node, device }: SparkplugTopic, bytes: Uint8Array): BrowsedPoint[] {
   const place = `${namespace}${group}/${node}${device && `/${device}`}`;
   try {
-    return decodePayload(bytes).metrics.flatMap(({ name = '', type = 0, unit }): BrowsedPoint[] => {
+    return decodePayload(bytes).metrics.flatMap(({ name = '', type = 0, properties }): BrowsedPoint[] => {
+      const unit = properties?.get(propertyName.unit)?.value;
       const datatype = datatypeOfType(type);
       const address = `${place}#${name}`;
       const isOwn = name === 'bdSeq' || name.startsWith('Node Control/');
       if (datatype === undefined || isOwn || parseMetricAddress(address).fault !== undefined) return [];
-      return [{ name: `${device || node}/${name}`, address, datatype, ...(unit !== undefined && { eu: unit }) }];
+      return [{ name: `${device || node}/${name}`, address, datatype, ...(typeof unit === 'string' && { eu: unit }) }];
     });
   } catch {
     return [];

@@ -1,13 +1,10 @@
 // A Sparkplug B edge node: births, data, deaths and commands, with their sequence numbers.
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { type Batch, isBad, isGood, untilAborted } from '@telltale/schema';
+import { type Batch, untilAborted } from '@telltale/schema';
 import {
   NotConnected,
   type Provider,
   type ProviderOptions,
   Refused,
-  type ServedPoint,
   ServedPoints,
   type StackPoints,
 } from '@telltale/stack-kit';
@@ -15,13 +12,24 @@ import type { IPublishPacket } from 'mqtt';
 import { BrokerLink } from '../broker-link.ts';
 import { CommandIntake } from '../command-intake.ts';
 import type { ProviderVariables } from '../provider-variables.ts';
-import { decodePayload, encodePayload, type Metric, metricQuality, metricType, typeOfDatatype } from './payload.ts';
-import { type ServedMetric, servedMetric } from './served-metric.ts';
+import { nextBdSeq } from './bd-seq.ts';
+import { decodePayload } from './decode-payload.ts';
+import { encodePayload } from './encode-payload.ts';
+import { isTemplate, type Metric, metricType, scalarOf } from './metric.ts';
+import {
+  bdSeqName,
+  hasChanged,
+  isLost,
+  itself,
+  type NodeMetric,
+  noteLink,
+  rebirthName,
+  type SentPoint,
+  type ServedDevice,
+  ServedMetrics,
+  sendAgain,
+} from './served-metrics.ts';
 
-const bdSeqName = 'bdSeq';
-const rebirthName = 'Node Control/Rebirth';
-/** Metrics of every edge node, which are no points. */
-const ownNames = [bdSeqName, rebirthName];
 /** Changes are gathered for so long into one message of a device. */
 const gatherMs = 50;
 const metricsAMessage = 1000;
@@ -30,30 +38,19 @@ const maxInFlight = 100;
 /** A host that asks for births again and again gets them so often. */
 const rebirthPauseMs = 1000;
 
-/** The edge node itself is the device without a name. */
-const itself = '';
-
-interface SentMetric extends ServedMetric {
-  readonly alias: number;
-}
+type MessageKind = 'NBIRTH' | 'DBIRTH' | 'NDATA' | 'DDATA' | 'DDEATH';
 
 export class EdgeNode implements Provider {
   readonly #options: ProviderOptions<ProviderVariables>;
   readonly #points = new ServedPoints();
-  /** What the host application does not have yet. */
-  readonly #changed = new Set<ServedPoint>();
+  readonly #metrics = new ServedMetrics();
+  /** What the host application does not have yet, by device. */
+  readonly #changed = new Map<ServedDevice, Set<SentPoint>>();
   readonly #intake: CommandIntake;
-  #devices = new Map<string, ServedPoint[]>();
-  #metrics = new Map<ServedPoint, SentMetric>();
-  #byAlias = new Map<number, ServedPoint>();
-  /** By the name of the device, a slash and the name of the metric: the device's has none. */
-  #byName = new Map<string, ServedPoint>();
-  /** By the same. None is used for another metric later: a command on its way would go to the wrong one. */
-  readonly #aliases = new Map<string, number>();
   #link: BrokerLink | undefined;
   #bdSeq = -1;
   #seq = 0;
-  /** Devices whose birth the host application has. */
+  /** Devices whose birth the host application has; undefined: not even that of the edge node. */
   #born: Set<string> | undefined;
   #inFlight = 0;
   #cancelData: (() => void) | undefined;
@@ -69,33 +66,14 @@ export class EdgeNode implements Provider {
   setPoints(points: StackPoints): void {
     this.#points.setPoints(points);
     this.#changed.clear();
-    this.#devices = new Map([[itself, []]]);
-    this.#metrics = new Map();
-    this.#byAlias = new Map();
-    this.#byName = new Map();
-    for (const served of this.#points.all) {
-      const { device, metric } = servedMetric(served.point);
-      const name = `${device}/${metric}`;
-      if (this.#byName.has(name) || (device === itself && ownNames.includes(metric))) {
-        this.#options.log.warn(`${served.point.name} is not served: another point has the same metric name`);
-        continue;
-      }
-      const metrics = this.#devices.get(device) ?? [];
-      metrics.push(served);
-      this.#devices.set(device, metrics);
-      const alias = this.#aliases.get(name) ?? this.#aliases.size + 1;
-      this.#aliases.set(name, alias);
-      this.#metrics.set(served, { device, metric, alias });
-      this.#byAlias.set(alias, served);
-      this.#byName.set(name, served);
-    }
+    this.#metrics.setPoints(this.#points.all, this.#options.log);
     if (this.#born !== undefined) this.#birth();
   }
 
   async connect(signal: AbortSignal): Promise<void> {
     const { name, variables, clock, folder, log } = this.#options;
     const { group, node, primaryHost } = variables;
-    await this.#nextBdSeq();
+    this.#bdSeq = await nextBdSeq(folder, this.#bdSeq, log);
     const will = { topic: this.#topic('NDEATH'), payload: this.#death(), qos: 1 as const, retain: false };
     const onMessage = (topic: string, payload: Buffer | undefined, packet: IPublishPacket) => {
       if (payload !== undefined) this.#hear(topic, payload, packet);
@@ -122,7 +100,15 @@ export class EdgeNode implements Provider {
   }
 
   publish(batch: Batch): void {
-    this.#points.take(batch, (served) => this.#changed.add(served));
+    const touched = new Set<ServedDevice>();
+    this.#points.take(batch, (served) => {
+      const point = this.#metrics.get(served);
+      if (point === undefined) return;
+      noteLink(point);
+      touched.add(point.device);
+      if (hasChanged(point)) this.#note(point);
+    });
+    for (const device of touched) if (isLost(device)) this.#lose(device);
     this.#dataSoon();
   }
 
@@ -132,37 +118,62 @@ export class EdgeNode implements Provider {
     this.#cancelBirth?.();
     this.#cancelData = undefined;
     this.#cancelBirth = undefined;
-    // The last will does not come where the connection ends in order.
     if (link?.isUp && this.#born !== undefined) await this.#sayDeath(link);
     this.#link = undefined;
     this.#born = undefined;
-    await link?.close();
+    await link?.close(true);
   }
 
-  /** Everything there is, from the first sequence number on. */
+  /** Everything there is, from the first sequence number on. Devices that are lost are born when they are back. */
   #birth(): void {
     const { clock } = this.#options;
+    const { devices } = this.#metrics;
+    this.#cancelBirth?.();
+    this.#cancelBirth = undefined;
     this.#bornMs = clock.monotonicMs();
-    const nowMs = Math.floor(clock.now() / 1000);
+    const nowUs = clock.now();
+    const timestampMs = Math.floor(nowUs / 1000);
     for (const device of this.#born ?? []) {
-      if (device !== itself && !this.#devices.has(device)) this.#send('DDEATH', device, []);
+      if (device !== itself && !devices.has(device)) this.#send('DDEATH', device, []);
     }
     this.#changed.clear();
     this.#seq = 0;
-    const control: Metric[] = [
-      { name: bdSeqName, timestampMs: nowMs, type: metricType.int64, value: BigInt(this.#bdSeq) },
-      { name: rebirthName, timestampMs: nowMs, type: metricType.boolean, value: false },
-    ];
-    this.#born = new Set(this.#devices.keys());
-    for (const [device, points] of this.#devices) {
-      const metrics = points.map((served) => this.#metric(served, true));
-      if (device === itself) this.#send('NBIRTH', device, [...control, ...metrics]);
-      else this.#send('DBIRTH', device, metrics);
+    this.#born = new Set();
+    for (const device of devices.values()) {
+      if (device.name !== itself) {
+        if (!isLost(device)) this.#deviceBirth(device);
+        continue;
+      }
+      this.#born.add(itself);
+      this.#send('NBIRTH', itself, [
+        { name: bdSeqName, timestampMs, type: metricType.int64, value: BigInt(this.#bdSeq) },
+        { name: rebirthName, timestampMs, type: metricType.boolean, value: false },
+        ...this.#metrics.definitions(timestampMs),
+        ...this.#metrics.birth(device, nowUs),
+      ]);
     }
   }
 
+  #deviceBirth(device: ServedDevice): void {
+    this.#born?.add(device.name);
+    this.#changed.delete(device);
+    this.#send('DBIRTH', device.name, this.#metrics.birth(device, this.#options.clock.now()));
+  }
+
+  /** What is behind it is lost: whoever looks at the device must not take its last values for present ones. */
+  #lose(device: ServedDevice): void {
+    if (device.name === itself) return;
+    this.#changed.delete(device);
+    if (this.#born?.delete(device.name)) this.#send('DDEATH', device.name, []);
+  }
+
+  #note(point: SentPoint): void {
+    const changed = this.#changed.get(point.device) ?? new Set();
+    this.#changed.set(point.device, changed.add(point));
+  }
+
   #dataSoon(): void {
-    if (this.#born === undefined) return;
+    if (this.#born === undefined || this.#changed.size === 0) return;
     this.#cancelData ??= this.#options.clock.after(gatherMs, () => {
       this.#cancelData = undefined;
       this.#data();
@@ -171,46 +182,39 @@ export class EdgeNode implements Provider {
 
   /** What has changed; what the system does not take now waits for its newest value. */
   #data(): void {
-    for (const [device, points] of this.#devices) {
-      const due = points.filter((served) => this.#changed.has(served));
-      for (let at = 0; at < due.length; at += metricsAMessage) {
+    // Births that were asked for bring everything: until then nothing is sent.
+    if (this.#born === undefined || this.#cancelBirth !== undefined) return;
+    for (const device of [...this.#changed.keys()]) {
+      if (isLost(device) && device.name !== itself) this.#changed.delete(device);
+      else if (!this.#born.has(device.name)) this.#deviceBirth(device);
+    }
+    for (const [device, changed] of this.#changed) {
+      while (changed.size > 0) {
         if (this.#inFlight >= maxInFlight || !this.#link?.isUp) return;
-        const part = due.slice(at, at + metricsAMessage);
-        for (const served of part) this.#changed.delete(served);
-        const metrics = part.map((served) => this.#metric(served, false));
-        this.#send(device === itself ? 'NDATA' : 'DDATA', device, metrics);
+        const part = [...changed.values().take(metricsAMessage)];
+        for (const point of part) changed.delete(point);
+        const metrics = this.#metrics.data(part, this.#options.clock.now());
+        this.#send(device.name === itself ? 'NDATA' : 'DDATA', device.name, metrics);
       }
+      this.#changed.delete(device);
     }
   }
 
-  #send(type: 'NBIRTH' | 'DBIRTH' | 'NDATA' | 'DDATA' | 'DDEATH', device: string, metrics: Metric[]): void {
+  #send(kind: MessageKind, device: string, metrics: readonly Metric[]): void {
     const link = this.#link;
     if (!link?.isUp) return;
     const seq = this.#seq;
     this.#seq = (seq + 1) % 256;
-    const payload = encodePayload({ timestampMs: Math.floor(this.#options.clock.now() / 1000), seq, metrics });
+    const timestampMs = Math.floor(this.#options.clock.now() / 1000);
+    // Sparkplug wants them in the order of their times.
+    const inOrder = metrics.toSorted((one, other) => (one.timestampMs ?? 0) - (other.timestampMs ?? 0));
+    const payload = encodePayload({ timestampMs, seq, metrics: inOrder });
     this.#inFlight++;
     const settled = () => {
       this.#inFlight--;
-      if (this.#changed.size > 0) this.#dataSoon();
+      this.#dataSoon();
     };
-    link.publish(this.#topic(type, device), payload, { qos: 0 }).then(settled, settled);
-  }
-
-  #metric(served: ServedPoint, isBirth: boolean): Metric {
-    const { point, value, quality, timeUs } = served;
-    const { eu } = point;
-    const { metric, alias } = this.#metrics.get(served) ?? {};
-    return {
-      ...(isBirth && { name: metric, ...(eu !== undefined && eu !== '' && { unit: eu }) }),
-      alias,
-      // That there is no value is true now.
-      timestampMs: Math.floor((timeUs === 0 ? this.#options.clock.now() : timeUs) / 1000),
-      type: typeOfDatatype(point.datatype),
-      isNull: value === undefined,
-      quality: isGood(quality) ? metricQuality.good : isBad(quality) ? metricQuality.bad : metricQuality.stale,
-      value,
-    };
+    link.publish(this.#topic(kind, device), payload, { qos: 0 }).then(settled, settled);
   }
 
   #hear(topic: string, payload: Buffer, { retain, dup }: IPublishPacket): void {
@@ -220,49 +224,53 @@ export class EdgeNode implements Provider {
 
   #hearCommand(topic: string, payload: Buffer): void {
     const { log } = this.#options;
-    const [, , type, , device = itself] = topic.split('/');
-    const find = (name: string | undefined, alias: number | undefined) => {
-      const byAlias = alias === undefined ? undefined : this.#byAlias.get(alias);
-      // An unknown alias, such as 0 of an encoder that always writes one, is ignored if there is a name.
-      if (name) {
-        const served = this.#byName.get(`${device}/${name}`);
-        return byAlias === undefined || byAlias === served ? served : undefined;
-      }
-      return byAlias !== undefined && this.#metrics.get(byAlias)?.device === device ? byAlias : undefined;
-    };
-    const typeOf = (name: string | undefined, alias: number | undefined) => {
-      const served = find(name, alias);
-      return served === undefined ? undefined : typeOfDatatype(served.point.datatype);
-    };
+    const [, , kind, , device = itself] = topic.split('/');
     let metrics: readonly Metric[];
     try {
-      ({ metrics } = decodePayload(payload, typeOf));
+      const known = this.#metrics.known.bind(this.#metrics, device);
+      ({ metrics } = decodePayload(payload, { known }));
     } catch (error) {
       log.warn(`a command at ${topic} cannot be read: ${(error as Error).message}`);
       return;
     }
     for (const metric of metrics) {
-      if (type === 'NCMD' && metric.name === rebirthName) {
-        if (metric.value === true) this.#rebirth();
-        continue;
-      }
-      const served = find(metric.name, metric.alias);
-      if (!served?.isCommand) {
-        log.warn(`a command at ${topic} for ${metric.name ?? metric.alias}, which does not exist, is ignored`);
-        continue;
-      }
-      this.#intake.write(served.point, metric.value).catch((error: Error) => {
-        if (!(error instanceof Refused)) {
-          // The device may have it: that the old value stays would be saying too much.
-          log.warn(`${served.point.name} may have been written or not: ${error.message}`);
-          return;
-        }
-        log.warn(`${served.point.name} is not written: ${error.message}`);
-        // Sparkplug has no other answer than the value that stays.
-        this.#changed.add(served);
-        this.#dataSoon();
-      });
+      const { name, alias, value, isHistorical } = metric;
+      if (isHistorical) log.warn(`a command at ${topic} for ${name ?? alias} is historical: it is ignored`);
+      else if (kind === 'NCMD' && name === rebirthName) {
+        if (value === true) this.#rebirth();
+      } else this.#command(topic, metric, this.#metrics.find(device, name, alias));
     }
+  }
+
+  /** A metric, or the members of an instance. */
+  #command(topic: string, { name, alias, value }: Metric, metric: NodeMetric | undefined): void {
+    const members = isTemplate(value) ? value.members : [{ name: '', value }];
+    for (const member of members) {
+      const point = metric?.points.get(member.name ?? '');
+      if (point?.served.isCommand) this.#write(point, member);
+      else {
+        const path = [name ?? alias, member.name].filter(Boolean).join('/');
+        this.#options.log.warn(`a command at ${topic} for ${path}, which does not exist, is ignored`);
+      }
+    }
+  }
+
+  #write(point: SentPoint, { value }: Metric): void {
+    const { log } = this.#options;
+    const { point: command } = point.served;
+    this.#intake.write(command, scalarOf(value)).catch((error: Error) => {
+      if (!(error instanceof Refused)) {
+        // The device may have it: that the old value stays would be saying too much.
+        log.warn(`${command.name} may have been written or not: ${error.message}`);
+        return;
+      }
+      log.warn(`${command.name} is not written: ${error.message}`);
+      // Sparkplug has no other answer than the value that stays.
+      if (this.#metrics.get(point.served) !== point) return;
+      sendAgain(point);
+      this.#note(point);
+      this.#dataSoon();
+    });
   }
 
   #rebirth(): void {
@@ -302,20 +310,6 @@ export class EdgeNode implements Provider {
   #topic(type: string, device = itself): string {
     const { group, node } = this.#options.variables;
     return `spBv1.0/${group}/${type}/${node}${device === itself ? '' : `/${device}`}`;
-  }
-
-  /** Another one for each connection, after a restart as well: a death that comes late is not this one's. */
-  async #nextBdSeq(): Promise<void> {
-    const { folder } = this.#options;
-    const path = join(folder, 'bdseq');
-    if (this.#bdSeq < 0) this.#bdSeq = Number(await readFile(path, 'utf8').catch(() => '-1')) || 0;
-    this.#bdSeq = (this.#bdSeq + 1) & 0xff;
-    try {
-      await mkdir(folder, { recursive: true });
-      await writeFile(path, `${this.#bdSeq}\n`);
-    } catch (error) {
-      this.#options.log.warn(`the death sequence number could not be stored: ${(error as Error).message}`);
-    }
   }
 }
 

@@ -4,11 +4,14 @@ import { Batch } from '@telltale/schema';
 import { ManualClock } from '@telltale/schema/testing';
 import { SourceTimes, type StackPoint } from '@telltale/stack-kit';
 import type { BrokerLink } from '../broker-link.ts';
+import { encodePayload } from './encode-payload.ts';
 import { HostApplication } from './host-application.ts';
-import { encodePayload, metricType } from './payload.ts';
+import { type Metric, metricType } from './metric.ts';
 
 const good = 0xc0;
 const communicationFailure = 0x18;
+const lastUsable = 0x44;
+const sensorFailure = 0x10;
 
 /** Points `node` of the edge node, `well` and `pump` of its devices. */
 function setUp() {
@@ -16,7 +19,15 @@ function setUp() {
   const batch = new Batch();
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const times = new SourceTimes({ clock, maxSkewMs: 60_000 });
-  const host = new HostApplication({ clock, log, times, batch, flushSoon: () => {} });
+  const host = new HostApplication({
+    clock,
+    log,
+    times,
+    batch,
+    flushSoon: () => {},
+    reorderTimeoutMs: 1000,
+    maxMetricAgeMs: 60_000,
+  });
   const addresses = ['spBv1.0/G/one#A', 'spBv1.0/G/one/well#A', 'spBv1.0/G/one/pump#A'];
   const points = addresses.map(
     (address, id): StackPoint => ({ id, name: `p${id}`, address, datatype: 'd', properties: {} }),
@@ -26,11 +37,11 @@ function setUp() {
   const asked: string[] = [];
   const publish = async (topic: string) => void asked.push(topic);
   host.begin({ isUp: true, publish } as unknown as BrokerLink);
-  const hear = (kind: string, device: string, seq: number) => {
+  const hear = (kind: string, device: string, seq: number, ageMs = 0, more: Partial<Metric> = {}) => {
     const timestampMs = clock.now() / 1000;
     const metrics = [
       { name: 'bdSeq', type: metricType.int64, value: 1n },
-      { name: 'A', timestampMs, type: metricType.double, value: seq },
+      { name: 'A', timestampMs: timestampMs - ageMs, type: metricType.double, value: seq, ...more },
     ];
     host.hear(`spBv1.0/G/${kind}/one${device && `/${device}`}`, encodePayload({ timestampMs, seq, metrics }));
   };
@@ -111,4 +122,75 @@ test('a birth that was asked for counts, though it is the same as the one before
   host.begin({ isUp: true, publish: async (topic: string) => void asked.push(topic) } as unknown as BrokerLink);
   hear('NBIRTH', '', 0);
   assert.deepEqual(readings(), [[0, good]]);
+});
+
+test('data that is overtaken is read in its order; a gap that does not close in time makes all uncertain, and a birth is asked for', () => {
+  const { clock, asked, hear, readings } = setUp();
+  hear('NBIRTH', '', 0);
+  asked.length = 0;
+  clock.advance(10_000);
+  readings();
+  hear('NDATA', '', 2);
+  hear('NDATA', '', 3);
+  assert.deepEqual(readings(), []);
+  clock.advance(999);
+  hear('NDATA', '', 1);
+  assert.deepEqual(readings(), Array(3).fill([0, good]));
+  clock.advance(10_000);
+  assert.deepEqual([readings(), asked], [[], []]);
+  hear('NDATA', '', 5);
+  clock.advance(999);
+  hear('NDATA', '', 6);
+  assert.deepEqual([readings(), asked], [[], []]);
+  clock.advance(1);
+  assert.deepEqual(readings(), [[0, lastUsable]]);
+  assert.deepEqual(asked, ['spBv1.0/G/NCMD/one']);
+  hear('NDATA', '', 4);
+  assert.deepEqual(readings(), []);
+  hear('NBIRTH', '', 0);
+  assert.deepEqual(readings(), [[0, good]]);
+});
+
+test('a birth that data has overtaken takes it up, and leaves what is older', () => {
+  const { clock, hear, readings } = setUp();
+  hear('NBIRTH', '', 0);
+  hear('NDATA', '', 77);
+  clock.advance(10);
+  hear('DBIRTH', 'well', 2);
+  hear('DBIRTH', 'pump', 1);
+  assert.deepEqual(readings(), [
+    [0, good],
+    [2, good],
+    [1, good],
+  ]);
+  hear('NBIRTH', '', 0);
+  assert.deepEqual(readings(), [[0, good]]);
+  clock.advance(999);
+  hear('NDATA', '', 1);
+  assert.deepEqual(readings(), [[0, good]]);
+});
+
+test('a metric whose own time is far before that of its data is uncertain; in a birth, and after null, it may be old', () => {
+  const { hear, readings } = setUp();
+  const hourMs = 3_600_000;
+  hear('NBIRTH', '', 0, hourMs);
+  assert.deepEqual(readings(), [[0, good]]);
+  hear('NDATA', '', 1, 60_000);
+  assert.deepEqual(readings(), [[0, good]]);
+  hear('NDATA', '', 2, 60_001);
+  assert.deepEqual(readings(), [[0, lastUsable]]);
+  hear('NDATA', '', 3);
+  assert.deepEqual(readings(), [[0, good]]);
+  hear('NDATA', '', 4, 0, { isNull: true });
+  assert.deepEqual(readings(), [[0, sensorFailure]]);
+  hear('NDATA', '', 5, hourMs);
+  assert.deepEqual(readings(), [[0, good]]);
+});
+
+test('what is historical is no live value', () => {
+  const { hear, readings } = setUp();
+  hear('NBIRTH', '', 0);
+  readings();
+  hear('NDATA', '', 1, 1000, { isHistorical: true });
+  assert.deepEqual(readings(), []);
 });

@@ -1,5 +1,5 @@
 // The host application's side of Sparkplug B: measurements are metrics of edge nodes, commands are sent by NCMD and DCMD.
-import { type Batch, type Clock, fitValue, isBad, quality, type Value } from '@telltale/schema';
+import { type Batch, type Clock, isBad, quality, type Value } from '@telltale/schema';
 import {
   type DeviceDetail,
   type ReadingTrace,
@@ -10,10 +10,13 @@ import {
   type StackPoint,
 } from '@telltale/stack-kit';
 import type { BrokerLink } from '../broker-link.ts';
+import { commandMetric } from './command-metric.ts';
+import { encodePayload } from './encode-payload.ts';
+import type { Metric } from './metric.ts';
 import { type MetricAddress, namespace, parseMetricAddress } from './metric-address.ts';
-import { fitType } from './metric-type.ts';
+import { locatePart } from './metric-part.ts';
+import { MetricTap, type TapContext } from './metric-tap.ts';
 import { type NodeEvent, NodeSession } from './node-session.ts';
-import { encodePayload, type Metric, metricQuality, metricType, typeOfDatatype } from './payload.ts';
 
 export interface HostApplicationOptions {
   readonly clock: Clock;
@@ -21,6 +24,10 @@ export interface HostApplicationOptions {
   readonly times: SourceTimes;
   readonly batch: Batch;
   readonly flushSoon: () => void;
+  /** How long a message that is missing may be late before a birth is asked for; 0: not at all. */
+  readonly reorderTimeoutMs: number;
+  /** How much older than its message a metric of data may be; 0: as old as it likes. */
+  readonly maxMetricAgeMs: number;
 }
 
 /** Births are asked for at most so often, and again as long as one is wanted. */
@@ -29,23 +36,18 @@ const askAgainMs = 10_000;
 /** After its edge node, a device is born within this time, or is not there. */
 const deviceBirthMs = 5000;
 
-interface MetricTap {
-  point: StackPoint;
-  readonly address: MetricAddress;
-  metric: Metric | undefined;
-  value: Value | undefined;
-  quality: number;
-  timeUs: number;
-  heardUs: number | undefined;
-  error: string | undefined;
+interface DeviceTaps {
+  readonly all: MetricTap[];
+  /** By the metric that they are in, as the birth of the device has it. */
+  byRoot: Map<string, MetricTap[]>;
 }
 
 interface EdgeNode {
   readonly group: string;
   readonly node: string;
   readonly session: NodeSession;
-  /** By device and metric. */
-  readonly taps: Map<string, Map<string, MetricTap[]>>;
+  /** By device; the edge node itself is the one without a name. */
+  readonly taps: Map<string, DeviceTaps>;
   sinceUs: number;
   lastError: string | undefined;
   /** Something was missed since its last birth. */
@@ -55,15 +57,20 @@ interface EdgeNode {
 
 export class HostApplication {
   readonly #options: HostApplicationOptions;
+  readonly #context: TapContext;
   #nodes = new Map<string, EdgeNode>();
   #taps = new Map<number, MetricTap>();
   #link: BrokerLink | undefined;
   #cancelAsk = () => {};
   /** By edge node: what waits for the births of its devices. */
   readonly #cancelMissing = new Map<NodeSession, () => void>();
+  /** By edge node: what waits for messages that others have overtaken. */
+  readonly #cancelReorder = new Map<NodeSession, () => void>();
 
   constructor(options: HostApplicationOptions) {
     this.#options = options;
+    const { clock, times, batch, maxMetricAgeMs: maxAgeMs } = options;
+    this.#context = { clock, times, batch, maxAgeMs };
   }
 
   setPoints(measurements: readonly StackPoint[], commands: readonly StackPoint[]): void {
@@ -90,22 +97,25 @@ export class HostApplication {
       const { address } = parseMetricAddress(point.address);
       if (address === undefined) continue;
       const same = known.get(`${point.name} ${point.address}`);
-      const tap = same?.point.datatype === point.datatype ? same : emptyTap(point, address);
+      const tap = same?.point.datatype === point.datatype ? same : new MetricTap(point, address);
       tap.point = point;
       this.#taps.set(point.id, tap);
       const node = nodeOf(address);
       if (tap !== same) fresh.add(node);
-      const { taps } = node;
-      const ofDevice = taps.get(address.device) ?? new Map<string, MetricTap[]>();
-      taps.set(address.device, ofDevice.set(address.metric, [...(ofDevice.get(address.metric) ?? []), tap]));
+      const ofDevice = node.taps.get(address.device) ?? { all: [], byRoot: new Map() };
+      ofDevice.all.push(tap);
+      node.taps.set(address.device, ofDevice);
     }
     for (const point of commands) {
       const { address } = parseMetricAddress(point.address);
       if (address !== undefined) nodeOf(address);
     }
     this.#nodes = nodes;
+    for (const { session, taps } of nodes.values()) {
+      for (const [device, ofDevice] of taps) locate(ofDevice, session.metrics(device));
+    }
     if (this.#link === undefined) return;
-    for (const tap of this.#taps.values()) this.#put(tap);
+    for (const tap of this.#taps.values()) tap.put(this.#options.batch);
     for (const node of fresh) {
       node.isUnclear = true;
       this.#ask(node);
@@ -125,8 +135,9 @@ export class HostApplication {
   end(): void {
     this.#link = undefined;
     this.#cancelAsk();
-    for (const cancel of this.#cancelMissing.values()) cancel();
+    for (const cancel of [...this.#cancelMissing.values(), ...this.#cancelReorder.values()]) cancel();
     this.#cancelMissing.clear();
+    this.#cancelReorder.clear();
     for (const node of this.#nodes.values()) {
       node.session.forget();
       node.askedMs = Number.NEGATIVE_INFINITY;
@@ -139,12 +150,15 @@ export class HostApplication {
     const [, group, kind = '', name, device = ''] = topic.split('/');
     const node = this.#nodes.get(`${group}/${name}`);
     if (node === undefined) return;
+    const { session } = node;
     try {
       if (payload === undefined) throw new RangeError('it is larger than maxPacketKiB allows');
-      const event = node.session.hear(kind, device, payload);
-      if (event !== undefined) this.#happen(node, event);
+      const events = session.hear(kind, device, payload, this.#options.reorderTimeoutMs > 0);
+      for (const event of events) this.#happen(node, event);
+      if (events.some((event) => event.kind !== 'early')) this.#stopWaiting(session);
+      if (session.isWaiting) this.#awaitMissing(session, events);
     } catch (error) {
-      node.session.hasMissed = true;
+      session.giveUp();
       this.#unclear(node, `${topic} cannot be read: ${(error as Error).message}`);
     }
     this.#options.flushSoon();
@@ -152,8 +166,10 @@ export class HostApplication {
 
   askBirth(link: BrokerLink, group: string, node: string): void {
     const timestampMs = Math.floor(this.#options.clock.now() / 1000);
-    const metric: Metric = { name: 'Node Control/Rebirth', timestampMs, type: metricType.boolean, value: true };
-    const payload = encodePayload({ timestampMs, metrics: [metric] });
+    const payload = encodePayload({
+      timestampMs,
+      metrics: [{ name: 'Node Control/Rebirth', timestampMs, value: true }],
+    });
     link.publish(`${namespace}${group}/NCMD/${node}`, payload, { qos: 0 }).catch(() => undefined);
   }
 
@@ -161,40 +177,22 @@ export class HostApplication {
   async write(link: BrokerLink, command: StackCommand, value: Value): Promise<void> {
     const { address, fault } = parseMetricAddress(command.address);
     if (address === undefined) throw new Refused(fault);
-    const { group, node: nodeName, device, metric: name } = address;
-    const node = this.#nodes.get(`${group}/${nodeName}`);
-    if (!node?.session.isBorn || !node.session.hasDevice(device)) {
+    const { group, node: nodeName, device, metric: path } = address;
+    const { session } = this.#nodes.get(`${group}/${nodeName}`) ?? {};
+    if (!session?.isBorn || !session.hasDevice(device)) {
       throw new Refused(`${device || nodeName} is offline: no birth was received`);
     }
-    const born = node.session.metric(device, name);
-    if (born === undefined) throw new Refused(`${device || nodeName} has no metric ${name}`);
-    if (node.session.hasMissed) throw new Refused(`a message of ${nodeName} was lost: waiting for its next birth`);
-    // As it was born: what an edge node makes of another type is anybody's guess.
-    const type = born.type ?? typeOfDatatype(command.datatype);
-    const fitted = fitType(type, value);
-    if (fitted === undefined) throw new Refused(`the value does not fit the metric, which is of type ${type}`);
-    const isShort = type === metricType.uint32 && !born.isLong;
+    if (session.hasMissed) throw new Refused(`a message of ${nodeName} was lost: waiting for its next birth`);
     const timestampMs = Math.floor(this.#options.clock.now() / 1000);
-    // By name and, where it has one, alias: there are edge nodes that look at one of them alone.
-    const metric = { name, alias: born.alias, timestampMs, type, value: isShort ? Number(fitted) : fitted };
+    const { metric, fault: wrong } = commandMetric(session.metrics(device), path, value, command.datatype, timestampMs);
+    if (metric === undefined) throw new Refused(`${device || nodeName} ${wrong}`);
     const payload = encodePayload({ timestampMs, metrics: [metric] });
     const topic = device === '' ? `${group}/NCMD/${nodeName}` : `${group}/DCMD/${nodeName}/${device}`;
     await link.publish(namespace + topic, payload, { qos: 0 });
   }
 
   explain({ id }: StackPoint): ReadingTrace | undefined {
-    const tap = this.#taps.get(id);
-    if (tap?.heardUs === undefined) return undefined;
-    const { address, metric, value, error } = tap;
-    return {
-      timeUs: tap.heardUs,
-      request: `metric ${address.metric} of ${address.group}/${address.node}${address.device && `/${address.device}`}`,
-      raw: metric === undefined ? undefined : String(metric.value ?? 'null').slice(0, 1024),
-      value,
-      error,
-      device: address.device || address.node,
-      scanPeriodMs: undefined,
-    };
+    return this.#taps.get(id)?.trace();
   }
 
   detail(): DeviceDetail[] {
@@ -207,33 +205,52 @@ export class HostApplication {
   }
 
   #happen(node: EdgeNode, event: NodeEvent): void {
-    const nowUs = this.#options.clock.now();
     if (event.kind === 'unclear') this.#unclear(node, event.reason);
-    else if (event.kind === 'dead') {
-      if (event.device === '') {
-        node.sinceUs = nowUs;
-        node.lastError = 'it has said that it is dead';
+    else if (event.kind === 'dead') this.#die(node, event.device, event.sentMs);
+    else if (event.kind === 'born') this.#bear(node, event.device, event.metrics, event.sentMs);
+    else if (event.kind === 'data') {
+      const { byRoot } = node.taps.get(event.device) ?? {};
+      for (const metric of byRoot === undefined ? [] : event.metrics) {
+        // What was is no live value.
+        if (metric.isHistorical) continue;
+        const { name = '' } = metric;
+        const { type } = node.session.metric(event.device, name) ?? {};
+        for (const tap of byRoot?.get(name) ?? []) tap.read(metric, type, event, this.#context);
       }
-      for (const [device, taps] of node.taps) {
-        if (event.device !== '' && event.device !== device) continue;
-        for (const tap of [...taps.values()].flat()) {
-          this.#set(tap, undefined, quality.bad.communicationFailure, nowUs, `${device || node.node} is dead`);
-        }
-      }
-    } else {
-      if (event.kind === 'born' && event.device === '') {
-        node.sinceUs = nowUs;
-        node.isUnclear = false;
-        this.#expectDevices(node.session);
-      }
-      for (const [name, taps] of node.taps.get(event.device) ?? []) {
-        const metric = event.metrics.get(name);
-        for (const tap of taps) {
-          if (metric !== undefined) this.#read(tap, metric, event.sentMs, nowUs);
-          else if (event.kind === 'born') {
-            this.#set(tap, undefined, quality.bad.configurationError, nowUs, 'its birth has no such metric');
-          }
-        }
+    }
+  }
+
+  #bear(node: EdgeNode, device: string, metrics: readonly Metric[], sentMs: number | undefined): void {
+    if (device === '') {
+      node.sinceUs = this.#options.clock.now();
+      node.isUnclear = false;
+      this.#expectDevices(node.session);
+    }
+    const taps = node.taps.get(device);
+    if (taps === undefined) return;
+    locate(taps, node.session.metrics(device));
+    const message = { kind: 'born', sentMs } as const;
+    for (const metric of metrics) {
+      for (const tap of taps.byRoot.get(metric.name ?? '') ?? []) tap.read(metric, metric.type, message, this.#context);
+    }
+    for (const tap of taps.all) {
+      if (tap.located !== undefined) continue;
+      tap.set(undefined, quality.bad.configurationError, undefined, 'its birth has no such metric', this.#context);
+    }
+  }
+
+  /** The death of a device has the time at which it was lost; that of an edge node was written before it lived. */
+  #die(node: EdgeNode, dead: string, sentMs: number | undefined): void {
+    const { clock, times } = this.#options;
+    if (dead === '') {
+      node.sinceUs = clock.now();
+      node.lastError = 'it has said that it is dead';
+    } else if (sentMs !== undefined) times.judge(sentMs * 1000, undefined, quality.bad.communicationFailure);
+    const timeUs = dead === '' || sentMs === undefined ? undefined : times.timeUs;
+    for (const [device, { all }] of node.taps) {
+      if (dead !== '' && dead !== device) continue;
+      for (const tap of all) {
+        tap.set(undefined, quality.bad.communicationFailure, timeUs, `${device || node.node} is dead`, this.#context);
       }
     }
   }
@@ -244,11 +261,11 @@ export class HostApplication {
     this.#cancelMissing.get(session)?.();
     const cancel = clock.after(deviceBirthMs, () => {
       this.#cancelMissing.delete(session);
-      const node = this.#nodes.values().find((each) => each.session === session);
-      for (const [device, taps] of node?.taps ?? []) {
+      for (const [device, { all }] of this.#nodeOf(session)?.taps ?? []) {
         if (session.hasDevice(device)) continue;
-        for (const tap of [...taps.values()].flat()) {
-          this.#set(tap, undefined, quality.bad.communicationFailure, clock.now(), `${device} was not born`);
+        const error = `${device} was not born`;
+        for (const tap of all) {
+          tap.set(undefined, quality.bad.communicationFailure, undefined, error, this.#context);
         }
       }
       flushSoon();
@@ -256,34 +273,37 @@ export class HostApplication {
     this.#cancelMissing.set(session, cancel);
   }
 
-  #read(tap: MetricTap, metric: Metric, sentMs: number | undefined, nowUs: number): void {
-    tap.metric = metric;
-    const value = metric.value === undefined ? undefined : fitValue(tap.point.datatype, metric.value);
-    if (value === undefined) {
-      const error = metric.value === undefined ? 'it has no value' : `it does not fit datatype ${tap.point.datatype}`;
-      this.#set(tap, undefined, quality.bad.sensorFailure, nowUs, error);
-      return;
-    }
-    const { times } = this.#options;
-    const takenMs = metric.timestampMs ?? sentMs;
-    if (takenMs === undefined) this.#set(tap, value, qualityOf(metric.quality), nowUs, undefined);
-    else {
-      times.judge(takenMs * 1000, sentMs === undefined ? undefined : sentMs * 1000, qualityOf(metric.quality));
-      this.#set(tap, value, times.quality, times.timeUs, undefined);
-    }
+  /** From the first message that came too early on. */
+  #awaitMissing(session: NodeSession, events: readonly NodeEvent[]): void {
+    if (this.#cancelReorder.has(session)) return;
+    const { clock, reorderTimeoutMs, flushSoon } = this.#options;
+    const reason = events.find((event) => event.kind === 'early')?.reason ?? 'a message is missing';
+    const cancel = clock.after(reorderTimeoutMs, () => {
+      this.#cancelReorder.delete(session);
+      const node = this.#nodeOf(session);
+      if (node === undefined || !session.isWaiting) return;
+      session.giveUp();
+      this.#unclear(node, reason);
+      flushSoon();
+    });
+    this.#cancelReorder.set(session, cancel);
+  }
+
+  #stopWaiting(session: NodeSession): void {
+    this.#cancelReorder.get(session)?.();
+    this.#cancelReorder.delete(session);
   }
 
   /** Something was missed: until the next birth nothing of the edge node is sure. */
   #unclear(node: EdgeNode, reason: string): void {
-    const { log, clock } = this.#options;
-    const nowUs = clock.now();
+    const { log } = this.#options;
     if (node.session.isBorn) log.warn(`${node.group}/${node.node}: ${reason}; requesting a rebirth`);
     node.lastError = reason;
     node.isUnclear = true;
-    for (const tap of [...node.taps.values()].flatMap((taps) => [...taps.values()].flat())) {
+    for (const tap of [...node.taps.values()].flatMap(({ all }) => all)) {
       if (tap.value === undefined || tap.heardUs === undefined) continue;
       const own = isBad(tap.quality) ? tap.quality : quality.uncertain.lastUsableValue;
-      this.#set(tap, tap.value, own, nowUs, reason);
+      tap.set(tap.value, own, undefined, reason, this.#context);
     }
     this.#ask(node);
   }
@@ -304,30 +324,20 @@ export class HostApplication {
     this.#cancelAsk = this.#options.clock.after(askAgainMs, () => this.#askAll());
   }
 
-  #set(tap: MetricTap, value: Value | undefined, own: number, timeUs: number, error: string | undefined): void {
-    tap.value = value;
-    tap.quality = own;
-    tap.timeUs = timeUs;
-    tap.heardUs = this.#options.clock.now();
-    tap.error = error;
-    this.#put(tap);
-  }
-
-  #put({ point, value, quality: own, timeUs, heardUs }: MetricTap): void {
-    if (heardUs === undefined) return;
-    if (value === undefined) this.#options.batch.none(point.id, own, timeUs);
-    else this.#options.batch.value(point.id, value, own, timeUs);
+  #nodeOf(session: NodeSession): EdgeNode | undefined {
+    return this.#nodes.values().find((each) => each.session === session);
   }
 }
 
-function emptyTap(point: StackPoint, address: MetricAddress): MetricTap {
-  const none = { metric: undefined, value: undefined, heardUs: undefined, error: undefined };
-  return { point, address, quality: 0, timeUs: 0, ...none };
-}
-
-/** Sparkplug has three; others that are met are an OPC quality, or not to be trusted. */
-function qualityOf(own: number | undefined): number {
-  if (own === undefined || own === metricQuality.good) return quality.good;
-  if (own === metricQuality.stale) return quality.uncertain.lastUsableValue;
-  return own >= 0 && own < 0x80 ? own : quality.uncertain.nonSpecific;
+/** Where in the birth the points of a device are. */
+function locate(taps: DeviceTaps, metrics: ReadonlyMap<string, Metric>): void {
+  taps.byRoot = new Map();
+  for (const tap of taps.all) {
+    tap.located = locatePart(metrics, tap.address.metric);
+    if (tap.located === undefined) continue;
+    const { root } = tap.located;
+    const beside = taps.byRoot.get(root);
+    if (beside === undefined) taps.byRoot.set(root, [tap]);
+    else beside.push(tap);
+  }
 }

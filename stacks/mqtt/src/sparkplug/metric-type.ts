@@ -1,6 +1,6 @@
 // Types of Sparkplug metrics and our datatypes, in both directions. Pure.
 import { type Datatype, fitValue, type Value } from '@telltale/schema';
-import { metricType } from './payload.ts';
+import { metricType } from './metric.ts';
 
 /** Those that hold whatever such a metric may come to have. */
 const datatypes: Readonly<Record<number, Datatype>> = {

@@ -1,14 +1,12 @@
 // What a host application knows of one edge node: its births, aliases and sequence. Pure: it says what a message means.
 import { hash } from 'node:crypto';
-import { decodePayload, type Metric, type SparkplugPayload } from './payload.ts';
+import { decodePayload } from './decode-payload.ts';
+import { bdSeqOf, isTemplate, type Metric, type SparkplugPayload, type Template } from './metric.ts';
 
-export interface BornMetric {
-  readonly device: string;
+/** What the birth says of a metric. */
+export interface BornMetric extends Metric {
   readonly name: string;
-  readonly type: number | undefined;
-  readonly alias: number | undefined;
-  /** Its value came as 64 bits: libraries differ in that for UInt32. */
-  readonly isLong: boolean;
+  readonly device: string;
 }
 
 export type NodeEvent =
@@ -16,13 +14,25 @@ export type NodeEvent =
   | {
       readonly kind: 'born' | 'data';
       readonly device: string;
-      readonly metrics: ReadonlyMap<string, Metric>;
+      readonly metrics: readonly Metric[];
       readonly sentMs: number | undefined;
     }
   /** Of the edge node: all its devices are dead as well. */
-  | { readonly kind: 'dead'; readonly device: string }
+  | { readonly kind: 'dead'; readonly device: string; readonly sentMs: number | undefined }
+  /** A message is missing before this one, which is kept: it may come yet. */
+  | { readonly kind: 'early'; readonly reason: string }
   /** Something was missed: only a birth brings the truth. */
   | { readonly kind: 'unclear'; readonly reason: string };
+
+interface Early {
+  readonly kind: string;
+  readonly device: string;
+  readonly bytes: Uint8Array;
+  readonly sentMs: number | undefined;
+}
+
+/** Of the messages of an edge node that came before their time. */
+const maxEarlyBytes = 4 * 1024 * 1024;
 
 export class NodeSession {
   isBorn = false;
@@ -32,47 +42,56 @@ export class NodeSession {
   #last = '';
   #bdSeq: string | undefined;
   #nextSeq = 0;
+  /** Messages after a gap, by sequence number. */
+  readonly #early = new Map<number, Early>();
+  #earlyBytes = 0;
   readonly #aliases = new Map<number, BornMetric>();
   /** By device and name. */
-  #metrics = new Map<string, Map<string, BornMetric>>();
+  readonly #metrics = new Map<string, Map<string, BornMetric>>();
+  readonly #definitions = new Map<string, Template>();
 
-  /** `kind` is the third level of the topic. Throws if the payload is invalid. */
-  hear(kind: string, device: string, bytes: Uint8Array): NodeEvent | undefined {
+  /** What is waited for: messages that came before others which are missing. */
+  get isWaiting(): boolean {
+    return this.#early.size > 0;
+  }
+
+  /**
+   * `kind` is the third level of the topic. Several events where a message closes a gap. `mayWait`: a gap may close yet.
+   * Throws if the payload is invalid.
+   */
+  hear(kind: string, device: string, bytes: Uint8Array, mayWait = false): NodeEvent[] {
     // Brokers of MQTT 5 send a copy for each subscription that matches, of a browse as well.
     const last = this.#last;
     this.#last = hash('sha1', bytes, 'base64');
-    if (this.#last === last) return undefined;
-    const typeOf = (name: string | undefined, alias: number | undefined) => this.#find(device, name, alias)?.type;
+    if (this.#last === last) return [];
     switch (kind) {
       case 'NDEATH':
         return this.#death(decodePayload(bytes));
       case 'NBIRTH':
-        return this.#birth('', decodePayload(bytes));
+        return this.#nodeBirth(bytes);
       case 'DBIRTH':
       case 'NDATA':
       case 'DDATA':
-      case 'DDEATH': {
-        const payload = decodePayload(bytes, typeOf);
-        const unclear = this.#follow(payload.seq);
-        if (unclear !== undefined) {
-          this.hasMissed = true;
-          return { kind: 'unclear', reason: unclear };
-        }
-        if (kind === 'DDEATH') {
-          this.#metrics.delete(device);
-          return { kind: 'dead', device };
-        }
-        if (this.hasMissed) return undefined;
-        return kind === 'DBIRTH' ? this.#birth(device, payload) : this.#data(device, payload);
-      }
+      case 'DDEATH':
+        return this.#inSequence(kind, device, bytes, mayWait);
       default:
-        return undefined;
+        return [];
     }
+  }
+
+  /** The missing messages have not come in time. */
+  giveUp(): void {
+    this.#dropEarly();
+    this.hasMissed = true;
   }
 
   /** Undefined if it is not in the birth. */
   metric(device: string, name: string): BornMetric | undefined {
     return this.#metrics.get(device)?.get(name);
+  }
+
+  metrics(device: string): ReadonlyMap<string, BornMetric> {
+    return this.#metrics.get(device) ?? new Map();
   }
 
   hasDevice(device: string): boolean {
@@ -87,56 +106,119 @@ export class NodeSession {
   forget(): void {
     this.isBorn = false;
     this.hasMissed = false;
+    this.#dropEarly();
     this.#aliases.clear();
     this.#metrics.clear();
+    this.#definitions.clear();
   }
 
-  #birth(device: string, { seq, metrics, timestampMs }: SparkplugPayload): NodeEvent {
-    if (device === '') {
-      this.forget();
-      this.isBorn = true;
-      this.#nextSeq = ((seq ?? 0) + 1) % 256;
-      this.#bdSeq = bdSeqOf(metrics);
+  #nodeBirth(bytes: Uint8Array): NodeEvent[] {
+    let payload = decodePayload(bytes);
+    const definitions = new Map<string, Template>();
+    for (const { name = '', value } of payload.metrics) {
+      if (isTemplate(value) && value.isDefinition) definitions.set(name, value);
     }
+    // Instances may leave to their definition what their members are, which may stand behind them.
+    if (definitions.size > 0) payload = decodePayload(bytes, { definition: (name) => definitions.get(name) });
+    const { seq = 0, metrics, timestampMs = 0 } = payload;
+    const early = [...this.#early];
+    this.forget();
+    for (const [name, definition] of definitions) this.#definitions.set(name, definition);
+    this.isBorn = true;
+    this.#nextSeq = (seq + 1) % 256;
+    this.#bdSeq = bdSeqOf(metrics);
+    // What has overtaken this birth belongs to it; what is older, to the life before.
+    for (const [at, message] of early) if ((message.sentMs ?? 0) >= timestampMs) this.#keepEarly(at, message);
+    return [this.#birth('', payload), ...this.#followers()];
+  }
+
+  #birth(device: string, { metrics, timestampMs }: SparkplugPayload): NodeEvent {
     const born = new Map<string, BornMetric>();
-    const values = new Map<string, Metric>();
     for (const metric of metrics) {
-      if (metric.name === undefined) continue;
-      const { name, type, alias, value } = metric;
-      const known = { device, name, type, alias, isLong: typeof value === 'bigint' };
+      const { name, alias } = metric;
+      if (name === undefined) continue;
+      const known = { ...metric, name, device };
       born.set(name, known);
-      values.set(name, metric);
       if (alias !== undefined) this.#aliases.set(alias, known);
     }
     this.#metrics.set(device, born);
-    return { kind: 'born', device, metrics: values, sentMs: timestampMs };
+    return { kind: 'born', device, metrics, sentMs: timestampMs };
+  }
+
+  #inSequence(kind: string, device: string, bytes: Uint8Array, mayWait: boolean): NodeEvent[] {
+    const payload = this.#decode(device, bytes);
+    const { seq, timestampMs: sentMs } = payload;
+    if (!this.isBorn) {
+      this.hasMissed = true;
+      return [{ kind: 'unclear', reason: 'the edge node was born before' }];
+    }
+    if (this.hasMissed) return kind === 'DDEATH' ? [this.#deviceDeath(device, sentMs)] : [];
+    const expected = this.#nextSeq;
+    if (seq !== expected) {
+      const reason = `sequence number ${seq} where ${expected} is expected`;
+      const isNew = seq !== undefined && seq < 256 && !this.#early.has(seq);
+      if (mayWait && isNew && this.#earlyBytes + bytes.length <= maxEarlyBytes) {
+        this.#keepEarly(seq, { kind, device, bytes: Buffer.from(bytes), sentMs });
+        return [{ kind: 'early', reason }];
+      }
+      this.giveUp();
+      return [{ kind: 'unclear', reason }];
+    }
+    return [this.#next(kind, device, payload), ...this.#followers()];
+  }
+
+  /** Those that were waiting for the message before, as far as they follow one another. */
+  #followers(): NodeEvent[] {
+    const events: NodeEvent[] = [];
+    for (let at = this.#early.get(this.#nextSeq); at !== undefined; at = this.#early.get(this.#nextSeq)) {
+      this.#early.delete(this.#nextSeq);
+      this.#earlyBytes -= at.bytes.length;
+      events.push(this.#next(at.kind, at.device, this.#decode(at.device, at.bytes)));
+      if (this.hasMissed) break;
+    }
+    return events;
+  }
+
+  #next(kind: string, device: string, payload: SparkplugPayload): NodeEvent {
+    this.#nextSeq = (this.#nextSeq + 1) % 256;
+    if (kind === 'DDEATH') return this.#deviceDeath(device, payload.timestampMs);
+    return kind === 'DBIRTH' ? this.#birth(device, payload) : this.#data(device, payload);
   }
 
   #data(device: string, { metrics, timestampMs }: SparkplugPayload): NodeEvent {
-    const values = new Map<string, Metric>();
-    for (const metric of metrics) {
-      const known = this.#find(device, metric.name, metric.alias);
-      if (known === undefined) {
-        return { kind: 'unclear', reason: `a metric that is not in the birth: ${metric.name ?? metric.alias}` };
-      }
-      if (!metric.isHistorical) values.set(known.name, metric);
-    }
-    return { kind: 'data', device, metrics: values, sentMs: timestampMs };
+    const strange = metrics.find(({ name, alias }) => this.#find(device, name, alias) === undefined);
+    if (strange === undefined) return { kind: 'data', device, metrics, sentMs: timestampMs };
+    this.giveUp();
+    return { kind: 'unclear', reason: `a metric that is not in the birth: ${strange.name ?? strange.alias}` };
+  }
+
+  #deviceDeath(device: string, sentMs: number | undefined): NodeEvent {
+    this.#metrics.delete(device);
+    return { kind: 'dead', device, sentMs };
   }
 
   /** A death that comes late is of a life before this one. */
-  #death({ metrics }: SparkplugPayload): NodeEvent | undefined {
-    if (this.isBorn && bdSeqOf(metrics) !== this.#bdSeq) return undefined;
+  #death({ metrics, timestampMs }: SparkplugPayload): NodeEvent[] {
+    if (this.isBorn && bdSeqOf(metrics) !== this.#bdSeq) return [];
     this.forget();
-    return { kind: 'dead', device: '' };
+    return [{ kind: 'dead', device: '', sentMs: timestampMs }];
   }
 
-  /** What is wrong with the sequence. */
-  #follow(seq: number | undefined): string | undefined {
-    if (!this.isBorn) return 'the edge node was born before';
-    const expected = this.#nextSeq;
-    this.#nextSeq = ((seq ?? expected) + 1) % 256;
-    return seq === expected ? undefined : `sequence number ${seq} where ${expected} is expected`;
+  #decode(device: string, bytes: Uint8Array): SparkplugPayload {
+    return decodePayload(bytes, {
+      known: (name, alias) => this.#find(device, name, alias),
+      definition: (name) => this.#definitions.get(name),
+    });
+  }
+
+  #keepEarly(seq: number, message: Early): void {
+    this.#early.set(seq, message);
+    this.#earlyBytes += message.bytes.length;
+  }
+
+  #dropEarly(): void {
+    this.#early.clear();
+    this.#earlyBytes = 0;
   }
 
   #find(device: string, name: string | undefined, alias: number | undefined): BornMetric | undefined {
@@ -144,9 +226,4 @@ export class NodeSession {
     const known = alias === undefined ? undefined : this.#aliases.get(alias);
     return known?.device === device ? known : undefined;
   }
-}
-
-function bdSeqOf(metrics: readonly Metric[]): string | undefined {
-  const value = metrics.find(({ name }) => name === 'bdSeq')?.value;
-  return value === undefined ? undefined : String(value);
 }

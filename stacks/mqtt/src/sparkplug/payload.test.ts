@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import sparkplug from 'sparkplug-payload';
-import { decodePayload, encodePayload, type Metric, metricType, type SparkplugPayload } from './payload.ts';
+import { decodePayload } from './decode-payload.ts';
+import { encodePayload } from './encode-payload.ts';
+import { type Metric, metricType, type SparkplugPayload } from './metric.ts';
 
 const independent = sparkplug.get('spBv1.0') ?? assert.fail('the independent codec is not there');
 
@@ -32,7 +34,7 @@ const valued = fc.oneof(
 );
 const metrics = fc.array(
   fc.record({
-    name: text,
+    name: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }),
     alias: fc.nat(2 ** 32),
     timestampMs: fc.nat(2 ** 45),
     quality: fc.constantFrom(0, 192, 500),
@@ -46,8 +48,20 @@ function payloadOf(each: typeof metrics extends fc.Arbitrary<infer T> ? T : neve
   return {
     timestampMs: 1_700_000_000_000,
     seq: 255,
-    metrics: each.map(({ valued: { type, value }, isNull, ...rest }): Metric => {
-      return { ...rest, type: typeNames[type], isHistorical: false, isNull, value: isNull ? undefined : value };
+    metrics: each.map(({ valued: { type, value }, isNull, quality, name, ...rest }): Metric => {
+      const properties = new Map([
+        ['Note', { type: metricType.string, value: 'x' }],
+        ['Quality', { type: metricType.int32, value: quality }],
+      ]);
+      return {
+        ...rest,
+        name: name || undefined,
+        type: typeNames[type],
+        isHistorical: false,
+        isNull,
+        properties,
+        value: isNull ? undefined : value,
+      };
     }),
   };
 }

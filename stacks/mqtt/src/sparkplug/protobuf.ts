@@ -99,6 +99,15 @@ export class ProtobufReader {
     return Number(this.varint() & 0xffff_ffffn);
   }
 
+  /** Of a repeated field: one, or several packed together. */
+  uint32s(): number[] {
+    if (this.#type === wire.varint) return [this.uint32()];
+    const inner = new ProtobufReader(this.bytes());
+    const numbers: number[] = [];
+    while (inner.#at < inner.#bytes.length) numbers.push(Number(inner.#varint() & 0xffff_ffffn));
+    return numbers;
+  }
+
   boolean(): boolean {
     return this.varint() !== 0n;
   }

@@ -1,0 +1,261 @@
+// The metrics of an edge node, by device, name and alias, as its points make them: scalars, and instances of templates.
+import { isBad, isGood, quality } from '@telltale/schema';
+import { propertyOf, type ServedPoint, type StackLog } from '@telltale/stack-kit';
+import type { UntypedMetric } from './encode-payload.ts';
+import { type Metric, metricQuality, metricType, type Property, propertyName, typeOfDatatype } from './metric.ts';
+import { servedMetric } from './served-metric.ts';
+
+export const bdSeqName = 'bdSeq';
+export const rebirthName = 'Node Control/Rebirth';
+/** The edge node itself is the device without a name. */
+export const itself = '';
+
+/** A point as it was sent last. */
+export interface SentPoint {
+  readonly served: ServedPoint;
+  readonly device: ServedDevice;
+  readonly metric: NodeMetric;
+  readonly member: string | undefined;
+  /** Its link has failed: it counts for the loss of its device. */
+  isLost: boolean;
+  /** It has had a value; before, what it has is the zero of its datatype. */
+  hasValue: boolean;
+  sent: { readonly value: unknown; readonly quality: number; readonly timeUs: number; readonly sentUs: number };
+}
+
+/** A scalar has one point, an instance one for each member. */
+export interface NodeMetric {
+  readonly name: string;
+  readonly alias: number;
+  readonly template: string | undefined;
+  readonly points: Map<string, SentPoint>;
+}
+
+export interface ServedDevice {
+  readonly name: string;
+  readonly metrics: NodeMetric[];
+  /** How many measurements it has, and of how many the link has failed. */
+  measurements: number;
+  lost: number;
+}
+
+/** What is served alone has this for its member. */
+const alone = '';
+const never = { value: undefined, quality: -1, timeUs: -1, sentUs: -1 };
+
+export class ServedMetrics {
+  devices = new Map<string, ServedDevice>();
+  #points = new Map<ServedPoint, SentPoint>();
+  #byAlias = new Map<number, { readonly device: string; readonly metric: NodeMetric }>();
+  /** By the name of the device, a slash and the name of the metric: the device's has none. */
+  #byName = new Map<string, NodeMetric>();
+  /** From template to the types of its members. */
+  #templates = new Map<string, Map<string, number>>();
+  /** By the same. None is used for another metric later: a command on its way would go to the wrong one. */
+  readonly #aliases = new Map<string, number>();
+
+  setPoints(all: readonly ServedPoint[], log: StackLog): void {
+    const before = new Map(
+      [...this.#points].map(([{ point, isCommand }, sent]) => [`${isCommand} ${point.name}`, sent]),
+    );
+    this.devices = new Map();
+    this.#points = new Map();
+    this.#byAlias = new Map();
+    this.#byName = new Map();
+    this.#templates = new Map(
+      all.flatMap(({ point }) => {
+        const template = propertyOf(point, 'template');
+        return template === undefined ? [] : [[template, new Map<string, number>()]];
+      }),
+    );
+    this.#deviceOf(itself);
+    for (const served of all) {
+      const fault = this.#add(served, before.get(`${served.isCommand} ${served.point.name}`));
+      if (fault !== undefined) log.warn(`${served.point.name} is not served: ${fault}`);
+    }
+  }
+
+  get(served: ServedPoint): SentPoint | undefined {
+    return this.#points.get(served);
+  }
+
+  find(device: string, name: string | undefined, alias: number | undefined): NodeMetric | undefined {
+    const byAlias = alias === undefined ? undefined : this.#byAlias.get(alias);
+    // An unknown alias, such as 0 of an encoder that always writes one, is ignored if there is a name.
+    if (name) {
+      const metric = this.#byName.get(`${device}/${name}`);
+      return byAlias === undefined || byAlias.metric === metric ? metric : undefined;
+    }
+    return byAlias?.device === device ? byAlias.metric : undefined;
+  }
+
+  /** What a command may leave out of it. */
+  known(device: string, name: string | undefined, alias: number | undefined): Metric | undefined {
+    const metric = this.find(device, name, alias);
+    if (metric === undefined) return undefined;
+    const { template } = metric;
+    if (template === undefined) {
+      const point = metric.points.get(alone);
+      return { name: metric.name, type: point && typeOfDatatype(point.served.point.datatype) };
+    }
+    const members = Array.from(this.#templates.get(template) ?? [], ([member, type]) => ({ name: member, type }));
+    const value = { kind: 'template', isDefinition: false, ref: template, members } as const;
+    return { name: metric.name, type: metricType.template, value };
+  }
+
+  /** For the birth of the edge node. */
+  definitions(timestampMs: number): Metric[] {
+    return Array.from(this.#templates, ([name, types]): Metric => {
+      const members = Array.from(types, ([member, type]) => ({ name: member, timestampMs, type, isNull: true }));
+      return {
+        name,
+        alias: this.#aliasOf(`${itself}/${name}`),
+        timestampMs,
+        type: metricType.template,
+        value: { kind: 'template', isDefinition: true, members },
+      };
+    });
+  }
+
+  /** All metrics of a device, as they are. */
+  birth(device: ServedDevice, nowUs: number): Metric[] {
+    return device.metrics.map((metric) => {
+      const { name, alias, template, points } = metric;
+      if (template === undefined) {
+        const point = points.get(alone) as SentPoint;
+        return { name, alias, ...reading(point, nowUs), type: typeOf(point), properties: propertiesOf(point, true) };
+      }
+      const members = Array.from(this.#templates.get(template) ?? [], ([member, type]): Metric => {
+        const point = points.get(member);
+        const timestampMs = Math.floor(nowUs / 1000);
+        if (point === undefined) return { name: member, timestampMs, type, isNull: true };
+        return { name: member, ...reading(point, nowUs), type, properties: propertiesOf(point, true) };
+      });
+      return { name, alias, ...instance(template, members), type: metricType.template };
+    });
+  }
+
+  /** Those that have changed, by alias. */
+  data(changed: Iterable<SentPoint>, nowUs: number): UntypedMetric[] {
+    const instances = new Map<NodeMetric, UntypedMetric[]>();
+    const metrics: UntypedMetric[] = [];
+    for (const point of changed) {
+      const { metric, member } = point;
+      const own = { ...reading(point, nowUs), bornType: typeOf(point), properties: propertiesOf(point, false) };
+      if (member === undefined) metrics.push({ alias: metric.alias, ...own });
+      else instances.set(metric, [...(instances.get(metric) ?? []), { name: member, ...own }]);
+    }
+    for (const [{ alias, template = '' }, members] of instances)
+      metrics.push({ alias, ...instance(template, members) });
+    return metrics;
+  }
+
+  /** What is wrong. */
+  #add(served: ServedPoint, before: SentPoint | undefined): string | undefined {
+    const { device: deviceName, metric: name, template, member } = servedMetric(served.point);
+    const key = `${deviceName}/${name}`;
+    const isOwn = name === bdSeqName || name === rebirthName || this.#templates.has(name);
+    const known = this.#byName.get(key);
+    if (deviceName === itself && isOwn) return 'the edge node itself has a metric of this name';
+    if (known !== undefined && (template === undefined || known.template !== template)) {
+      return 'another point has the same metric name';
+    }
+    if (known?.points.has(member ?? alone)) return 'another point is the same member';
+    const type = typeOfDatatype(served.point.datatype);
+    if (template !== undefined && member !== undefined) {
+      const types = this.#templates.get(template);
+      if ((types?.get(member) ?? type) !== type) return `member ${member} of template ${template} has another datatype`;
+      types?.set(member, type);
+    }
+    const device = this.#deviceOf(deviceName);
+    const metric = known ?? { name, alias: this.#aliasOf(key), template, points: new Map() };
+    if (known === undefined) {
+      device.metrics.push(metric);
+      this.#byName.set(key, metric);
+      this.#byAlias.set(metric.alias, { device: deviceName, metric });
+    }
+    const hasValue = before?.hasValue === true && served.value !== undefined;
+    const point: SentPoint = { served, device, metric, member, isLost: false, hasValue, sent: never };
+    metric.points.set(member ?? alone, point);
+    this.#points.set(served, point);
+    if (!served.isCommand) device.measurements++;
+    noteLink(point);
+    return undefined;
+  }
+
+  #deviceOf(name: string): ServedDevice {
+    const known = this.devices.get(name) ?? { name, metrics: [], measurements: 0, lost: 0 };
+    this.devices.set(name, known);
+    return known;
+  }
+
+  #aliasOf(key: string): number {
+    const alias = this.#aliases.get(key) ?? this.#aliases.size + 1;
+    this.#aliases.set(key, alias);
+    return alias;
+  }
+}
+
+/** After each reading: whether its link has failed, and whether it has a value by now. Commands have no link of their own. */
+export function noteLink(point: SentPoint): void {
+  const { served, device } = point;
+  const isLost = !served.isCommand && isLinkLoss(served.quality);
+  if (isLost !== point.isLost) device.lost += isLost ? 1 : -1;
+  point.isLost = isLost;
+  if (served.timeUs === 0) point.hasValue = false;
+  else if (!isBad(served.quality)) point.hasValue = true;
+}
+
+/** All that is behind it: a device without measurements cannot be lost. */
+export function isLost({ measurements, lost }: ServedDevice): boolean {
+  return measurements > 0 && lost === measurements;
+}
+
+/** It is sent again, as it is now. */
+export function sendAgain(point: SentPoint): void {
+  point.sent = { ...never, value: point.served.value, sentUs: Number.POSITIVE_INFINITY };
+}
+
+/** Whether there is something that the host application does not have. */
+export function hasChanged({ served, sent }: SentPoint): boolean {
+  return served.value !== sent.value || served.quality !== sent.quality || served.timeUs !== sent.timeUs;
+}
+
+function isLinkLoss(own: number): boolean {
+  // Limits do not count; what is simulated is not lost.
+  const status = own & 0xff_fc;
+  return status === quality.bad.communicationFailure || status === quality.bad.outOfService;
+}
+
+function reading(point: SentPoint, nowUs: number): Pick<Metric, 'timestampMs' | 'isNull' | 'value'> {
+  const { served, sent, hasValue } = point;
+  const { value, quality: own, timeUs } = served;
+  // A value that was sent, and is good or bad again with the time that it had: it is so now.
+  const isAgain = value === sent.value && own !== sent.quality && timeUs <= sent.sentUs;
+  const sentUs = timeUs === 0 || isAgain ? nowUs : timeUs;
+  point.sent = { value, quality: own, timeUs, sentUs };
+  const isNull = value === undefined || !hasValue;
+  return { timestampMs: Math.floor(sentUs / 1000), isNull, value: isNull ? undefined : value };
+}
+
+function typeOf({ served }: SentPoint): number {
+  return typeOfDatatype(served.point.datatype);
+}
+
+function propertiesOf({ served }: SentPoint, isBirth: boolean): Map<string, Property> {
+  const { quality: own, point } = served;
+  const code = isGood(own) ? metricQuality.good : isBad(own) ? metricQuality.bad : metricQuality.stale;
+  const properties = new Map<string, Property>([[propertyName.quality, { type: metricType.int32, value: code }]]);
+  if (!isBirth) return properties;
+  const text = (key: string, value: string | undefined) => {
+    if (value !== undefined && value !== '') properties.set(key, { type: metricType.string, value });
+  };
+  text(propertyName.unit, point.eu);
+  text(propertyName.description, point.description);
+  return properties;
+}
+
+function instance(ref: string, members: readonly UntypedMetric[]): Pick<Metric, 'timestampMs' | 'value'> {
+  const timestampMs = Math.max(0, ...members.map((member) => member.timestampMs ?? 0));
+  return { timestampMs, value: { kind: 'template', isDefinition: false, ref, members } };
+}
