@@ -2,11 +2,14 @@
 import {
   type Aggregate,
   type AggregateRow,
+  type ArchiveColumns,
   type ArchiveKind,
   type ArchiveProgress,
   type ArchiveRecords,
   type ArchiveStats,
+  BadColumns,
   type CalendarStep,
+  ColumnsReader,
   type CommandRecord,
   columnsType,
   csvType,
@@ -21,7 +24,6 @@ import {
   type Timestamp,
   toTimestamp,
 } from '@telltale/schema';
-import { type ArchiveColumns, BadColumns, ColumnsReader } from './columns-reader.ts';
 import { criteriaOf, type PointCriteria } from './criteria.ts';
 import { TelltaleProblem } from './errors.ts';
 import { joinDownloads } from './joined-downloads.ts';

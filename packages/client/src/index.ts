@@ -1,4 +1,6 @@
 // A typed client of both interfaces and the channel, for Node and browsers.
+
+export type { ArchiveColumns } from '@telltale/schema';
 export {
   describeQuality,
   formatPrefixed,
@@ -16,7 +18,6 @@ export {
 export * from './archive-access.ts';
 export * from './certificates.ts';
 export * from './channel.ts';
-export type { ArchiveColumns } from './columns-reader.ts';
 export * from './configuration-access.ts';
 export type { ChannelState, Socket, WebSocketConstructor } from './connection.ts';
 export type {

@@ -5,6 +5,7 @@ export * from './boolean-text.ts';
 export * from './certificates.ts';
 export * from './channel.ts';
 export * from './channel-notifications.ts';
+export * from './columns-reader.ts';
 export * from './configuration.ts';
 export * from './copy.ts';
 export { type CronSchedule, comesEver } from './cron.ts';

@@ -160,6 +160,7 @@ export class Server {
         stalled: (...stalled) => runtime.stalled(...stalled),
         providerWrite: (...write) => runtime.providerWrite(...write),
         providerAcknowledge: (...acknowledge) => runtime.providerAcknowledge(...acknowledge),
+        providerHistory: (...asked) => runtime.providerHistory(...asked),
         restarted: (instances) => runtime.restarted(instances),
       },
       onFailure,
@@ -175,6 +176,7 @@ export class Server {
       modules,
       host: this.#host,
       disabledLinkStore: this.#state,
+      archive: this.#archive,
       wholeRendering: () => this.#cfgdb.call('rendering'),
       log,
     });

@@ -58,6 +58,7 @@ export async function startHost({
       stalled: (role, name, isStalled) => void events.push(`${role} ${name} ${isStalled ? 'stalled' : 'heard'}`),
       providerWrite: (_, __, value) => providerWrite(value),
       providerAcknowledge: async () => undefined,
+      providerHistory: async () => [],
       restarted(instances) {
         events.push(`restarted ${instances.map(({ name }) => name)}`);
         hooks.restarted();

@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
+import type { AggregateRequest, HistoryRequest } from '@telltale/stack-kit';
 
 export type ToPanel =
   | { readonly kind: 'hello'; readonly name: string; readonly word: string }
@@ -19,6 +20,9 @@ export interface ToProvider {
   readonly value?: string;
   /** The name of one to acknowledge. */
   readonly alarm?: string;
+  /** What to read of the point with the id; the outcome is what came of it, as JSON. */
+  readonly read?: HistoryRequest;
+  readonly aggregate?: AggregateRequest;
 }
 
 export class LinePanel {

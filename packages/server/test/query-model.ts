@@ -170,7 +170,7 @@ export function edgesOf({ sinceUs, untilUs, resampleUs = 1 }: ReadRequest): numb
 }
 
 export function asked(every: readonly PlainRecord[], request: ReadRequest): PlainRecord[] {
-  const { sinceUs, untilUs, resampleUs, warpHead, limit, maxPoints } = request;
+  const { sinceUs, untilUs, resampleUs, warpHead, limit, maxPoints, newestFirst } = request;
   const all = wanted(every, request);
   let records = all.filter(({ time }) => sinceUs <= time && time < untilUs);
   const inForce = (at: number) => all.findLast(({ time }) => time <= at);
@@ -189,6 +189,7 @@ export function asked(every: readonly PlainRecord[], request: ReadRequest): Plai
       });
   }
   if (maxPoints !== undefined) records = thinned(records, request, maxPoints);
+  if (newestFirst === true) records.reverse();
   return records.slice(0, limit);
 }
 

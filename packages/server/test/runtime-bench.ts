@@ -10,7 +10,7 @@ import {
 } from '@telltale/schema';
 import { pino } from 'pino';
 import { Alarms, type StoredAlarm } from '../src/alarms/index.ts';
-import { Archiving, type SeriesKey } from '../src/archive/index.ts';
+import { type ArchiveAccess, Archiving, type SeriesKey } from '../src/archive/index.ts';
 import { type Content, emptyContent } from '../src/cfgdb/content.ts';
 import { packRendering } from '../src/cfgdb/rendering.ts';
 import { Commands, Measurements } from '../src/points/index.ts';
@@ -44,6 +44,10 @@ export class RuntimeBench {
   readonly host: StackHost;
   readonly runtime: Runtime;
   #content: Content = emptyContent();
+  /** A test with an archive sets it. */
+  readArchive: ArchiveAccess['read'] = async () => {
+    throw new ProblemError('storage-failed', 'There is no archive here.');
+  };
   /** Before this, nobody is told the whole rendering: its thread is busy. */
   configurationIsFree: Promise<void> = Promise.resolve();
 
@@ -83,6 +87,7 @@ export class RuntimeBench {
         stalled: (...stalled) => this.runtime.stalled(...stalled),
         providerWrite: (...write) => this.runtime.providerWrite(...write),
         providerAcknowledge: (...acknowledge) => this.runtime.providerAcknowledge(...acknowledge),
+        providerHistory: (...asked) => this.runtime.providerHistory(...asked),
         restarted: (instances) => this.runtime.restarted(instances),
       },
       onFailure: (error) => {
@@ -101,6 +106,7 @@ export class RuntimeBench {
       modules: this.modules,
       host: this.host,
       disabledLinkStore: this.disk,
+      archive: { read: (...read) => this.readArchive(...read) },
       wholeRendering: async () => {
         await this.configurationIsFree;
         return packRendering(emptyContent(), this.#content);

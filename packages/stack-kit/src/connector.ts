@@ -1,6 +1,7 @@
 // What a connector and a provider of a stack are: the contract between a protocol and the host that runs it. The host
 // owns reconnection, timeouts, quality on loss, the watchdog measurement and counters; a stack only speaks its protocol.
 import type { Batch, Clock, Datatype, Value } from '@telltale/schema';
+import type { ProviderHistory } from './history.ts';
 
 /** A point as its stack sees it. */
 export interface StackPoint {
@@ -14,6 +15,8 @@ export interface StackPoint {
   /** As configured, of a provider's points alone: for a protocol that has a place for them. */
   readonly description?: string;
   readonly eu?: string;
+  /** Whether the archive has records of it, by its configuration; of a provider's points alone. */
+  readonly isArchived?: boolean;
 }
 
 export interface StackCommand extends StackPoint {
@@ -211,6 +214,8 @@ export interface ProviderOptions<Variables> extends InstanceOptions<Variables> {
   readonly write: (command: StackPoint, value: Value) => Promise<void>;
   /** Acknowledges an alarm for a client of the provider. Throws `Refused`. */
   readonly acknowledge: (alarm: StackAlarm, authority: string) => Promise<void>;
+  /** The archive of the points that it serves. */
+  readonly history: ProviderHistory;
 }
 
 /** An alarm whose trigger is a measurement that the provider serves. */

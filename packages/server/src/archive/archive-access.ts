@@ -32,6 +32,8 @@ export interface ReadRequest {
   /** With either of them, each once, at least one; several are given as rows. */
   readonly aggregates?: readonly Aggregate[] | undefined;
   readonly warpHead?: boolean | undefined;
+  /** From the end of the interval back; of plain records alone. */
+  readonly newestFirst?: boolean | undefined;
   readonly limit?: number | undefined;
   readonly maxPoints?: number | undefined;
   /** Of alarms: transitions into an active state alone. */

@@ -2,6 +2,7 @@
 // it is sent ahead, and counts when the rendering takes effect.
 import type { Clock, Command, Datatype, Measurement } from '@telltale/schema';
 import type { StackPoint } from '@telltale/stack-kit';
+import { isArchived } from '../archive/index.ts';
 import { type Commands, type Measurements, sourceOf } from '../points/index.ts';
 import type { Role, StackHost } from '../stacks/index.ts';
 import { ProviderFeed } from './provider-feed.ts';
@@ -158,6 +159,7 @@ export class PointFeed {
       ...stackPoint(point, id, providerAddresses[provider] as string, point.datatype),
       ...(description !== undefined && { description }),
       ...(eu !== undefined && { eu }),
+      ...(isArchived(point) && { isArchived: true }),
     };
     if (kind === 'measurements') this.#points.putMeasurement('provider', provider, served);
     else this.#points.putCommand('provider', provider, { ...served, last: undefined });
@@ -174,7 +176,8 @@ function initialValueOf(point: Point): string | undefined {
 
 function servedText(point: Point | undefined, provider: string): string {
   const { providerAddresses = {}, description, eu, properties } = point ?? {};
-  return JSON.stringify([providerAddresses[provider], description, eu, properties]);
+  const isStored = point !== undefined && isArchived(point);
+  return JSON.stringify([providerAddresses[provider], description, eu, properties, isStored]);
 }
 
 function stackPoint(point: Point, id: number, address: string, datatype: Datatype): StackPoint {

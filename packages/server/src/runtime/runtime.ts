@@ -11,6 +11,7 @@ import {
 } from '@telltale/schema';
 import type { ReadingTrace } from '@telltale/stack-kit';
 import type { Logger } from 'pino';
+import type { ArchiveAccess } from '../archive/index.ts';
 import {
   type PreparedRendering,
   type Rename,
@@ -19,16 +20,18 @@ import {
   readRendering,
 } from '../cfgdb/index.ts';
 import type { DisabledLinkStore, QualityCounts } from '../points/index.ts';
-import type { HostEvents, InstanceName, Role } from '../stacks/index.ts';
+import type { HistoryAsked, HostEvents, InstanceName, Role } from '../stacks/index.ts';
 import { AlarmFeed } from './alarm-feed.ts';
 import { LinkControl } from './link-control.ts';
 import { PointFeed, type Wants } from './point-feed.ts';
+import { PointHistory } from './point-history.ts';
 import { Slices } from './slices.ts';
 import { enabled, type Parts, Takeover } from './takeover.ts';
 
 export interface RuntimeOptions extends Parts {
   readonly clock: Clock;
   readonly disabledLinkStore: DisabledLinkStore;
+  readonly archive: Pick<ArchiveAccess, 'read'>;
   /** Retentions have changed; by `kind/name`, in microseconds. */
   readonly onRetentions: (ofSeries: ReadonlyMap<string, number>) => void;
   /** Objects are about to run under other names: before anything is recorded under these. */
@@ -43,6 +46,7 @@ export class Runtime implements HostEvents {
   readonly #options: RuntimeOptions;
   readonly #points: PointFeed;
   readonly #alarmFeed: AlarmFeed;
+  readonly #history: PointHistory;
   readonly #slices = new Slices();
   /** Resolves when no rendering is being prepared, and no stack is being given its points again. */
   #lastTurn: Promise<void> = Promise.resolve();
@@ -60,6 +64,7 @@ export class Runtime implements HostEvents {
       if (!isRemoved) archiving.onAlarm({ ...alarms.stateOf(handle), description });
     });
     this.#points = new PointFeed(options);
+    this.#history = new PointHistory({ ...options, points: this.#points });
     this.#alarmFeed = new AlarmFeed({
       alarms,
       measurements,
@@ -138,6 +143,10 @@ export class Runtime implements HostEvents {
       throw new ProblemError('unknown-object', 'The alarm is not one of this provider any more.');
     }
     await this.#options.alarms.operate(alarm, 'acknowledge', authority);
+  }
+
+  providerHistory(provider: string, asked: HistoryAsked, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>[]> {
+    return this.#history.read(provider, asked, signal);
   }
 
   /** Their thread died and another one has started: they need their points. */

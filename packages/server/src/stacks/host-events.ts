@@ -1,6 +1,7 @@
 // The events that the stack host sends to the rest of the server, and what it asks of it.
 import type { Batch, Value } from '@telltale/schema';
 import type { Role } from '@telltale/stack-kit/host';
+import type { HistoryAsked } from './protocol.ts';
 
 export interface InstanceName {
   readonly role: Role;
@@ -26,6 +27,8 @@ export interface HostEvents {
   providerWrite(provider: string, commandId: number, value: Value): Promise<void>;
   /** A client of a provider acknowledges an alarm; as `providerWrite`. */
   providerAcknowledge(provider: string, alarm: string, authority: string): Promise<void>;
+  /** A provider reads the archive of one of its points: frames of columns, cut off where there are too many. */
+  providerHistory(provider: string, asked: HistoryAsked, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>[]>;
   /** A new thread replaces a dead one: these are started again and need their points and alarms. */
   restarted(instances: readonly InstanceName[]): void;
 }

@@ -83,6 +83,11 @@ function main(): void {
         const failure = await client.call('ask', [id, request]);
         if (failure !== undefined) throw failure.isSure ? new Refused(failure.reason) : new Error(failure.reason);
       },
+      async readHistory(asked, signal) {
+        const answer = await client.call('readHistory', [id, asked], { signal });
+        if ('frames' in answer) return answer.frames;
+        throw new Refused(answer.reason);
+      },
     });
     instances.set(id, hosted);
     if (replaces !== undefined && earlier !== undefined) stop(replaces, earlier);

@@ -1,6 +1,7 @@
 // One connector or provider in the thread of the stacks: its points, its stack's code, its connection.
 import type { Batch, Clock, Value } from '@telltale/schema';
 import {
+  type ArchivedPoint,
   type BrowseRequest,
   type ConnectorOptions,
   Refused,
@@ -24,7 +25,8 @@ import {
 } from '@telltale/stack-kit/host';
 import type { InstanceReport } from './instance-status.ts';
 import type { FindStack } from './load-stacks.ts';
-import type { ExplainOutcome, Instance, PointIds, ProviderRequest } from './protocol.ts';
+import type { ExplainOutcome, HistoryAsked, Instance, PointIds, ProviderRequest } from './protocol.ts';
+import { ProviderReads } from './provider-reads.ts';
 import { Rate } from './rate.ts';
 import { Secrets } from './secrets.ts';
 
@@ -60,6 +62,8 @@ export interface HostedInstanceOptions {
   readonly startProcess: ConnectorOptions<unknown>['startProcess'];
   /** Asks the server for a client of the provider; rejects with `Refused`. */
   readonly ask: (request: ProviderRequest) => Promise<void>;
+  /** Reads the archive for the provider; rejects with `Refused`. */
+  readonly readHistory: (asked: HistoryAsked, signal: AbortSignal) => Promise<readonly Uint8Array[]>;
 }
 
 /** Of one provider. */
@@ -79,6 +83,7 @@ export class HostedInstance {
   readonly #secrets: Secrets;
   readonly #values: Rate;
   readonly #requests: Rate;
+  readonly #reads: ProviderReads;
   #detail = noDetail;
   #mayRun = false;
   #asked = 0;
@@ -95,6 +100,7 @@ export class HostedInstance {
     this.#meter = new RequestMeter(() => clock.monotonicMs());
     this.#values = new Rate(clock.monotonicMs());
     this.#requests = new Rate(clock.monotonicMs());
+    this.#reads = new ProviderReads({ kindOf: (point) => this.#kindOf(point), ask: options.readHistory });
     this.#connection = new Connection({
       create: (publish) => this.#create(publish),
       clock,
@@ -193,6 +199,7 @@ export class HostedInstance {
   }
 
   stop(): Promise<void> {
+    this.#reads.stop();
     return this.#connection.stop();
   }
 
@@ -226,6 +233,7 @@ export class HostedInstance {
       variables,
       write: (command, value) => this.#ask(() => this.#writeRequest(command, value)),
       acknowledge: (alarm, authority) => this.#ask(() => this.#acknowledgeRequest(alarm, authority)),
+      history: this.#reads,
     });
   }
 
@@ -234,6 +242,12 @@ export class HostedInstance {
     const { values, faults } = role.readVariables(await this.#secrets.read(parameters, this.#options.instance.vars));
     if (values !== undefined) return values;
     throw new Error(this.#secrets.hide(faults.map(({ field, message }) => `variable ${field} ${message}`).join('; ')));
+  }
+
+  /** An id is that of one measurement or of one command. */
+  #kindOf({ id }: ArchivedPoint): HistoryAsked['kind'] | undefined {
+    if (this.points.measurements.has(id)) return 'measurements';
+    return this.points.commands.has(id) ? 'commands' : undefined;
   }
 
   #writeRequest(command: StackPoint, value: Value): ProviderRequest {

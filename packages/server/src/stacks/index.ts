@@ -4,6 +4,6 @@ export type { ConnectionStatus, Counters, Role, RoundTrip, StackDetail } from '@
 export * from './discover.ts';
 export type { HostEvents, InstanceName } from './host-events.ts';
 export type { InstanceCounters, InstanceStatus, StateListener } from './instance-status.ts';
-export { type Instance, type PackedPoints, type PointIds, packPoints } from './protocol.ts';
+export { type HistoryAsked, type Instance, type PackedPoints, type PointIds, packPoints } from './protocol.ts';
 export { catalogueOf, type StackCatalogue } from './stack-catalogue.ts';
 export { StackHost, type StackHostOptions, type ThreadCounts } from './stack-host.ts';

@@ -1,6 +1,6 @@
 // What the thread of the stacks and its client can ask of each other. An instance is one start of a connector or provider:
 // messages of an earlier start are distinguished from those of the present one.
-import type { BatchMessage, Value } from '@telltale/schema';
+import type { Aggregate, BatchMessage, Value } from '@telltale/schema';
 import type { BrowseRequest, ReadingTrace, StackAlarmState, StackCommand, StackPoints } from '@telltale/stack-kit';
 import type { BrowseOutcome, Role, WriteOutcome } from '@telltale/stack-kit/host';
 import type { InstanceReport } from './instance-status.ts';
@@ -93,6 +93,22 @@ export type ProviderRequest =
   | { readonly kind: 'write'; readonly commandId: number; readonly value: Value }
   | { readonly kind: 'acknowledge'; readonly alarm: string; readonly authority: string };
 
+/** What a provider asks of the archive: records of one of its points, or an aggregate of them in buckets of `stepUs`. */
+export interface HistoryAsked {
+  readonly kind: 'measurements' | 'commands';
+  readonly pointId: number;
+  /** Half-open. */
+  readonly sinceUs: number;
+  readonly untilUs: number;
+  readonly newestFirst: boolean;
+  readonly limit: number;
+  readonly stepUs?: number;
+  readonly aggregate?: Aggregate;
+}
+
+/** Frames of columns; or why there are none. */
+export type HistoryAnswer = { readonly frames: readonly Uint8Array[] } | Failure;
+
 export type ExplainOutcome =
   | { readonly kind: 'explained'; readonly trace: ReadingTrace | undefined }
   | { readonly kind: 'failed'; readonly reason: string };
@@ -112,6 +128,7 @@ export interface InstanceClient {
   endProcess(process: number): void;
   /** Why it was not done; undefined where it was. */
   ask(id: number, request: ProviderRequest): Promise<Failure | undefined>;
+  readHistory(id: number, asked: HistoryAsked): Promise<HistoryAnswer>;
   log(role: Role, name: string, level: LogLevel, text: string): void;
 }
 

@@ -7,7 +7,7 @@ import type { BrowseAnswer, BrowseRequest, ReadingTrace } from '@telltale/stack-
 import { maxPendingWrites, type Role } from '@telltale/stack-kit/host';
 import type { Logger } from 'pino';
 import type { DisabledLink } from '../points/index.ts';
-import type { Handlers, Link } from '../threads/index.ts';
+import { type Handlers, type Link, Moved } from '../threads/index.ts';
 import { ConnectorQuestions } from './connector-questions.ts';
 import type { HostEvents } from './host-events.ts';
 import { Hosted, zeroInstanceCounters } from './hosted.ts';
@@ -15,7 +15,16 @@ import type { InstanceCounters, InstanceReport } from './instance-status.ts';
 import { createLimitedLog } from './limited-log.ts';
 import { logOutput } from './log-output.ts';
 import { consume, createConsumed, Outbox } from './outbox.ts';
-import type { Failure, HostStart, HostThread, Instance, InstanceClient, ProviderRequest } from './protocol.ts';
+import type {
+  Failure,
+  HistoryAnswer,
+  HistoryAsked,
+  HostStart,
+  HostThread,
+  Instance,
+  InstanceClient,
+  ProviderRequest,
+} from './protocol.ts';
 import { SupervisedThread } from './supervised-thread.ts';
 import { StartedProcesses } from './thread-processes.ts';
 import { isSure, MaybeWritten, writeProblem } from './write-problem.ts';
@@ -37,6 +46,8 @@ interface Started {
   /** As the thread reported them last. */
   counters: InstanceCounters;
 }
+
+const stoppedProvider: Failure = { reason: 'the provider is stopped', isSure: true };
 
 /** A load of this many points, beside its own points: for one whose points are not yet known, and for its link. */
 const pointsAnInstance = 100;
@@ -234,6 +245,7 @@ export class StackThread {
         this.#leaving.delete(id);
       }),
       ask: (id, request) => this.#onAsk(id, request),
+      readHistory: (id, asked, { signal }) => this.#onReadHistory(id, asked, signal),
       startProcess: guarded((process, file) => this.#processes.start(process, file)),
       toProcess: guarded((process, message) => this.#processes.send(process, message)),
       endProcess: guarded((process) => this.#processes.end(process)),
@@ -318,17 +330,37 @@ export class StackThread {
 
   async #onAsk(id: number, request: ProviderRequest): Promise<Failure | undefined> {
     const started = this.#byId.get(id);
+    if (started === undefined) return stoppedProvider;
     try {
-      if (started === undefined) return { reason: 'the provider is stopped', isSure: true };
       await this.#grant(started.hosted.name, request);
       return undefined;
     } catch (error) {
-      const isProblem = error instanceof ProblemError;
-      const reason = isProblem ? error.message : 'the service made a mistake: see its log';
-      if (!isProblem)
-        this.#options.log.error(error, 'a request from a client of a provider failed because of an internal error');
-      return { reason, isSure: isSure(error) };
+      return this.#failureOf(error);
     }
+  }
+
+  async #onReadHistory(
+    id: number,
+    asked: HistoryAsked,
+    signal: AbortSignal,
+  ): Promise<HistoryAnswer | Moved<HistoryAnswer>> {
+    const hosted = this.#presentStart(id);
+    if (hosted === undefined) return stoppedProvider;
+    try {
+      const frames = await this.#options.events.providerHistory(hosted.name, asked, signal);
+      return new Moved(
+        { frames },
+        frames.map(({ buffer }) => buffer),
+      );
+    } catch (error) {
+      return signal.aborted ? stoppedProvider : this.#failureOf(error);
+    }
+  }
+
+  #failureOf(error: unknown): Failure {
+    if (error instanceof ProblemError) return { reason: error.message, isSure: isSure(error) };
+    this.#options.log.error(error, 'a request from a client of a provider failed because of an internal error');
+    return { reason: 'the service made a mistake: see its log', isSure: isSure(error) };
   }
 
   #grant(provider: string, request: ProviderRequest): Promise<void> {

@@ -91,12 +91,15 @@ class LinePanel implements Provider {
   }
 
   async #ask(wish: ToProvider): Promise<void> {
-    const { write, acknowledge } = this.#options;
+    const { write, acknowledge, history } = this.#options;
     let outcome = 'done';
     try {
       const point = this.#known.get(wish.id ?? -1);
       const alarm = this.#alarms.find(({ name }) => name === wish.alarm);
-      if (point !== undefined) await write(point, parsePrefixed(wish.value ?? '').value);
+      if (point !== undefined && wish.read !== undefined) outcome = jsonOf(await history.read(point, wish.read));
+      else if (point !== undefined && wish.aggregate !== undefined) {
+        outcome = jsonOf(await history.aggregate(point, wish.aggregate));
+      } else if (point !== undefined) await write(point, parsePrefixed(wish.value ?? '').value);
       else if (alarm !== undefined) await acknowledge(alarm, 'panel');
       else throw new Refused('there is no such thing');
     } catch (error) {
@@ -124,6 +127,10 @@ class LinePanel implements Provider {
   #send(message: ToPanel): void {
     this.#socket?.write(`${JSON.stringify(message)}\n`);
   }
+}
+
+function jsonOf(answer: unknown): string {
+  return JSON.stringify(answer, (_, value) => (typeof value === 'bigint' ? String(value) : value));
 }
 
 function textOf(datatype: Datatype, value: Value): string {

@@ -34,6 +34,7 @@ export function providerOptions<Variables>(
     folder: 'no-folder',
     write: nobody,
     acknowledge: nobody,
+    history: { read: nobody, aggregate: nobody },
     ...given,
   };
 }

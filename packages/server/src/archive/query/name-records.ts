@@ -10,6 +10,7 @@ import { FilteredHead } from './filtered-head.ts';
 import type { Grid } from './grid.ts';
 import { HeadSearch } from './head-search.ts';
 import type { NameSnapshot } from './name-snapshot.ts';
+import { NewestFirst } from './newest-first.ts';
 import { RecordMerge } from './record-merge.ts';
 import type { RecordRuns } from './record-runs.ts';
 import { Resampling } from './resampling.ts';
@@ -19,6 +20,7 @@ import { WarpedHead } from './warped-head.ts';
 
 export function recordsOf(snapshot: NameSnapshot, request: ReadRequest): RecordRuns {
   const { kind, sinceUs, aggregates, maxPoints, activeOnly, simulated } = request;
+  if (request.newestFirst === true) return new NewestFirst(snapshot, request, simulated);
   const head = (isBefore = false) =>
     simulated === undefined
       ? new HeadSearch(snapshot, sinceUs, isBefore)

@@ -39,6 +39,16 @@ test('AR-25: records of any sources come in time order, those that are asked for
   );
 });
 
+test('the newest records first are the same records, from the end of the interval back', () => {
+  fc.assert(
+    fc.property(world, interval, plainOptions, cut, (parts, times, { warpHead: _, ...options }, size) => {
+      const request = requestOf({ ...times, ...options, newestFirst: true });
+      assert.equal(read(parts, request, size), expected(parts, request));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
 test('a resampled answer has the record in force at each step', () => {
   const step = fc.constantFrom(100_000, 250_000, 333_333, 2_000_000, 60_000_000);
   fc.assert(

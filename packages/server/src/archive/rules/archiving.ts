@@ -11,7 +11,7 @@ import { Followers } from './followers.ts';
 import { type LivePoints, PointRules } from './point-rules.ts';
 import { type ArchivingCounts, Recorder, type RecordSink } from './recorder.ts';
 import { Retentions } from './retentions.ts';
-import { flag, type Point, RuleTable } from './rule-table.ts';
+import { flag, isArchived, type Point, RuleTable } from './rule-table.ts';
 
 export interface ArchivingOptions {
   readonly clock: Clock;
@@ -311,11 +311,6 @@ export class Archiving {
     this.#recorder.end();
     this.#arm();
   }
-}
-
-/** Without a mode, a period or a leader counts: it was configured explicitly. */
-function isArchived({ archMode, archPeriod = 0, leader }: Point): boolean {
-  return archMode === 'change' || (archMode !== 'none' && (archPeriod > 0 || leader !== undefined));
 }
 
 /** Commands have no quality. */

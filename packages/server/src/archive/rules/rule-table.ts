@@ -166,6 +166,11 @@ export class RuleTable {
   }
 }
 
+/** Without a mode, a period or a leader counts: it was configured explicitly. */
+export function isArchived({ archMode, archPeriod = 0, leader }: Point): boolean {
+  return archMode === 'change' || (archMode !== 'none' && (archPeriod > 0 || leader !== undefined));
+}
+
 /** A text that is no number of the datatype was refused at rendering; here it counts as none. */
 function valueDeadbandOf({ datatype, archValueDeadband }: Point): number | bigint {
   if (archValueDeadband === undefined || !traitsOf(datatype).isQuantity) return 0;

@@ -1,14 +1,6 @@
 // Reads the binary form of archive records: frames of typed arrays, which may be cut anywhere on their way.
-import {
-  type Aggregate,
-  type ArchiveKind,
-  archiveKinds,
-  type Datatype,
-  form,
-  isAggregate,
-  isDatatype,
-  traitsOf,
-} from '@telltale/schema';
+import { type Aggregate, type ArchiveKind, archiveKinds, isAggregate } from './archive.ts';
+import { type Datatype, form, isDatatype, traitsOf } from './datatype.ts';
 
 /** Records of one name in time order; a name may have several of these, one after the other. */
 export interface ArchiveColumns {
@@ -80,7 +72,12 @@ export class ColumnsReader {
     }
   }
 
-  /** Throws where the last frame is missing: then something was cut off. */
+  /** The last frame was there: nothing was cut off. */
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /** Throws where the last frame is missing. */
   end(): void {
     if (!this.#isEnded) throw new BadColumns('it is truncated');
   }
