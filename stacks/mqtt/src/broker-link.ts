@@ -77,6 +77,7 @@ export class BrokerLink {
   #hasIdentifiers = false;
   #end: (reason: NotConnected) => void = () => {};
   #lost: NotConnected | undefined;
+  #whyClosed = 'the broker closed the connection';
   #cancelPing = () => {};
 
   /** Throws `NotConnected` or `BackOff`. */
@@ -126,7 +127,7 @@ export class BrokerLink {
     this.#stream.on('error', (error) => this.#lose(lost(error.message)));
     this.#client = new MqttClient(() => this.#stream, settings);
     this.#client.on('error', (error) => this.#lose(refusal(error) ?? lost(error.message)));
-    this.#client.on('close', () => this.#lose(lost('the broker closed the connection')));
+    this.#client.on('close', () => this.#lose(lost(this.#whyClosed)));
     this.#client.on('disconnect', ({ reasonCode }) => this.#lose(lost(`the broker ended it: ${codeText(reasonCode)}`)));
     this.#client.on('packetreceive', (packet) => this.#look(packet));
     this.#client.handleMessage = (packet, done) => this.#hear(packet, done);
@@ -210,8 +211,9 @@ export class BrokerLink {
   }
 
   /** Says goodbye where it can. `withWill`: the broker publishes the last will all the same, with MQTT 5. */
-  async close(withWill = false): Promise<void> {
+  async close(withWill = false, reason = 'closed'): Promise<void> {
     this.#cancelPing();
+    this.#whyClosed = reason;
     const closed = new Promise<void>((resolve) => {
       if (this.#stream.destroyed) resolve();
       else this.#stream.once('close', () => resolve());
@@ -223,7 +225,7 @@ export class BrokerLink {
       await closed;
       cancel();
     }
-    this.#lose(lost('closed'));
+    this.#lose(lost(reason));
     await closed;
   }
 

@@ -294,7 +294,7 @@ export class EdgeNode implements Provider {
       const link = this.#link;
       this.#born = undefined;
       if (link === undefined) return;
-      this.#sayDeath(link).then(() => link.reset('the primary host application is offline'));
+      this.#sayDeath(link).then(() => link.close(true, 'the primary host application is offline'));
     }
   }
 

@@ -73,6 +73,13 @@ export class ServedMetrics {
       const fault = this.#add(served, before.get(`${served.isCommand} ${served.point.name}`));
       if (fault !== undefined) log.warn(`${served.point.name} is not served: ${fault}`);
     }
+    for (const device of this.devices.values()) {
+      warnOfCase(
+        device.metrics.map(({ name }) => `${device.name}/${name}`),
+        log,
+      );
+    }
+    warnOfCase(this.devices.keys(), log);
   }
 
   get(served: ServedPoint): SentPoint | undefined {
@@ -193,6 +200,16 @@ export class ServedMetrics {
     const alias = this.#aliases.get(key) ?? this.#aliases.size + 1;
     this.#aliases.set(key, alias);
     return alias;
+  }
+}
+
+/** Sparkplug wants none of them: host applications may take one for the other. */
+function warnOfCase(names: Iterable<string>, log: StackLog): void {
+  const known = new Map<string, string>();
+  for (const name of names) {
+    const same = known.get(name.toLowerCase());
+    if (same === undefined) known.set(name.toLowerCase(), name);
+    else log.warn(`${same} and ${name} differ in case alone: host applications may take them for one`);
   }
 }
 
