@@ -5,8 +5,18 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '@telltale/schema';
-import { isInForce, PeerCertificates, parseCertificate, type StackLog, titleOf, writeWhole } from '@telltale/stack-kit';
+import {
+  PeerCertificates,
+  parseCertificate,
+  readCertificates,
+  type StackLog,
+  type StoredCertificate,
+  titleOf,
+  writeWhole,
+} from '@telltale/stack-kit';
 import { crypto_utils, type StatusCode, StatusCodes } from 'node-opcua-client';
+import { faultOf, type Leniency, type Refusal, trustOf } from './certificate-chain.ts';
+import { RevocationLists } from './revocation-lists.ts';
 
 export interface CertificateFolderOptions {
   readonly folder: string;
@@ -18,12 +28,17 @@ export interface CertificateFolderOptions {
   /** Certificates are valid by the time of day. */
   readonly clock: Clock;
   readonly log: StackLog;
+  /** Nothing, unless it says so. */
+  readonly leniency?: Leniency & { readonly otherApplicationUri: boolean };
 }
 
 type PrivateKey = ReturnType<typeof crypto_utils.coercePEMorDerToPrivateKey>;
 
 const dayMs = 86_400_000;
 const validYears = 20;
+const maxSent = 10;
+const maxChainBytes = 64 * 1024;
+const strict = { shortKeys: false, unknownRevocation: false, otherApplicationUri: false };
 
 /** What the library calls a certificate store and a key pair, both. */
 export class CertificateFolder {
@@ -33,11 +48,13 @@ export class CertificateFolder {
   readonly privateKeyFile = '<in-memory>';
   readonly #options: CertificateFolderOptions;
   readonly #peers: PeerCertificates;
+  readonly #lists: RevocationLists;
   #own: { readonly certificate: Buffer; readonly privateKey: PrivateKey } | undefined;
 
   constructor(options: CertificateFolderOptions) {
     this.#options = options;
     this.#peers = new PeerCertificates(options);
+    this.#lists = new RevocationLists(options.folder);
   }
 
   get ownFiles(): { readonly certificate: string; readonly privateKey: string } {
@@ -49,7 +66,7 @@ export class CertificateFolder {
   async initialize(): Promise<void> {
     if (this.#own !== undefined) return;
     const { folder, log } = this.#options;
-    for (const name of ['own', 'trusted', 'rejected']) {
+    for (const name of ['own', 'trusted', 'rejected', 'issuers', 'crl']) {
       await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
     }
     const { certificate: certificateFile, privateKey: keyFile } = this.ownFiles;
@@ -79,20 +96,43 @@ export class CertificateFolder {
     return this.#ownPair().privateKey;
   }
 
-  /** Good where a person trusts this very certificate and it is in force. `address`: of the peer, where it is known. */
+  /**
+   * Good where a person trusts this very certificate, or an authority that has signed it, and nothing speaks against it.
+   * `address`: of the peer, where it is known.
+   */
   async checkCertificate(certificate: Buffer | Buffer[], address = this.#options.peer ?? ''): Promise<StatusCode> {
-    const leaf = leafOf(certificate);
+    const [leaf, ...sent] = chainOf(certificate);
     if (leaf === undefined) return StatusCodes.BadCertificateInvalid;
-    if (!(await this.#isKnown(leaf))) {
-      await this.#peers.reject(leaf, address, 'nobody has trusted it');
-      return StatusCodes.BadCertificateUntrusted;
+    if (leaf.raw.equals(this.getCertificate())) return StatusCodes.Good;
+    const { folder, leniency = strict } = this.#options;
+    const [trusted, issuers] = await Promise.all([
+      readCertificates(folder, 'trusted'),
+      readCertificates(folder, 'issuers'),
+    ]);
+    const authorities = { trusted: trusted.map(certificateOf), issuers: issuers.map(certificateOf) };
+    const trust = trustOf(leaf, sent, authorities);
+    if (trust.refusal?.status === StatusCodes.BadCertificateUntrusted) {
+      await this.#peers.reject(leaf, address, trust.refusal.reason);
+      return trust.refusal.status;
     }
-    if (isInForce(leaf, this.#nowMs())) return StatusCodes.Good;
-    const { validFrom, validTo } = leaf;
-    this.#options.log.warn(
-      `the certificate ${titleOf(leaf)} is refused: it is only valid from ${validFrom} to ${validTo}`,
-    );
-    return StatusCodes.BadCertificateTimeInvalid;
+    const refusal = trust.refusal ?? faultOf(leaf, trust, await this.#lists.read(), leniency, this.#nowMs());
+    return refusal === undefined ? StatusCodes.Good : this.#refuse(leaf, address, refusal);
+  }
+
+  /** Good where the peer calls itself what its certificate says. */
+  checkApplicationUri(certificate: Buffer, applicationUri: string, address = this.#options.peer ?? ''): StatusCode {
+    const [leaf] = chainOf(certificate);
+    if (leaf === undefined) return StatusCodes.BadCertificateInvalid;
+    if (this.#options.leniency?.otherApplicationUri || urisOf(leaf.raw).includes(applicationUri))
+      return StatusCodes.Good;
+    const reason = `the peer calls itself ${JSON.stringify(applicationUri.slice(0, 256))}, its certificate does not`;
+    return this.#refuse(leaf, address, { status: StatusCodes.BadCertificateUriInvalid, reason });
+  }
+
+  #refuse(leaf: X509Certificate, address: string, { status, reason }: Refusal): StatusCode {
+    const from = address === '' ? '' : ` of ${address}`;
+    this.#options.log.warn(`the certificate ${titleOf(leaf)}${from} is refused, ${status.name}: ${reason}`);
+    return status;
   }
 
   async verifyCertificate(certificate: Buffer | Buffer[]): Promise<string> {
@@ -100,9 +140,7 @@ export class CertificateFolder {
   }
 
   async getTrustStatus(certificate: Buffer): Promise<StatusCode> {
-    const leaf = leafOf(certificate);
-    const isKnown = leaf !== undefined && (await this.#isKnown(leaf));
-    return isKnown ? StatusCodes.Good : StatusCodes.BadCertificateUntrusted;
+    return this.checkCertificate(certificate);
   }
 
   // Only people trust: what the library would do by itself is passed over.
@@ -125,9 +163,9 @@ export class CertificateFolder {
 
   /** A certificate with another application URI is useless: servers compare it with that of the session. */
   #isOurs(pem: string): boolean {
-    const { subjectAltName = '', validTo } = new X509Certificate(pem);
-    const isInForce = Date.parse(validTo) > this.#nowMs() + dayMs;
-    return isInForce && subjectAltName.split(', ').includes(`URI:${this.#options.applicationUri}`);
+    const certificate = new X509Certificate(pem);
+    const isInForce = Date.parse(certificate.validTo) > this.#nowMs() + dayMs;
+    return isInForce && urisOf(certificate.raw).includes(this.#options.applicationUri);
   }
 
   async #make(certificateFile: string, keyFile: string, oldKey: string | undefined) {
@@ -149,10 +187,6 @@ export class CertificateFolder {
     await writeWhole(certificateFile, certificate);
     log.info(`created the application certificate ${certificateFile}`);
     return { certificate, key };
-  }
-
-  async #isKnown(leaf: X509Certificate): Promise<boolean> {
-    return leaf.raw.equals(this.getCertificate()) || (await this.#peers.isTrusted(leaf));
   }
 }
 
@@ -202,7 +236,32 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-/** Of a chain, the first counts. */
-function leafOf(certificate: Buffer | Buffer[]): X509Certificate | undefined {
-  return parseCertificate(Array.isArray(certificate) ? certificate[0] : certificate);
+/** The certificate, and those that were sent along with it; none where there is none. */
+function chainOf(given: Buffer | Buffer[]): X509Certificate[] {
+  const bytes = Array.isArray(given) ? given : splitDer(given);
+  const certificates = bytes.slice(0, maxSent).map((each) => parseCertificate(each));
+  return certificates[0] === undefined ? [] : certificates.filter((each) => each !== undefined);
+}
+
+function splitDer(bytes: Buffer): Buffer[] {
+  if (bytes.length === 0 || bytes.length > maxChainBytes) return [];
+  try {
+    return crypto_utils.split_der(bytes);
+  } catch {
+    return [bytes];
+  }
+}
+
+function certificateOf({ certificate }: StoredCertificate): X509Certificate {
+  return certificate;
+}
+
+/** Of its application; exactly as they are, and none where they cannot be read. */
+export function urisOf(certificate: Buffer): string[] {
+  try {
+    const { extensions } = crypto_utils.exploreCertificate(certificate).tbsCertificate;
+    return extensions?.subjectAltName?.uniformResourceIdentifier ?? [];
+  } catch {
+    return [];
+  }
 }

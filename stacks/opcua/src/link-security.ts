@@ -58,7 +58,7 @@ export async function chooseSecurity(
         `${endpoints.slice(0, 20).map(describeEndpoint).join(', ')}; None is used only if securityMode is None`,
     );
   }
-  await checkTrust(certificates, best.serverCertificate);
+  await checkTrust(certificates, best.serverCertificate, best.server?.applicationUri ?? '');
   return {
     securityMode: best.securityMode,
     securityPolicy: best.securityPolicyUri as SecurityPolicy,
@@ -66,8 +66,15 @@ export async function chooseSecurity(
   };
 }
 
-async function checkTrust(certificates: CertificateFolder, certificate: Buffer | undefined): Promise<void> {
-  const status = await certificates.checkCertificate(certificate ?? []);
+/** `applicationUri`: as the server calls itself; undefined where it was not asked. */
+async function checkTrust(
+  certificates: CertificateFolder,
+  certificate: Buffer = Buffer.alloc(0),
+  applicationUri?: string,
+): Promise<void> {
+  const trust = await certificates.checkCertificate(certificate);
+  const isToCompare = trust.isGood() && applicationUri !== undefined;
+  const status = isToCompare ? certificates.checkApplicationUri(certificate, applicationUri) : trust;
   if (status.isBad()) {
     throw new NotConnected(`the certificate of the server is refused (${status.name}): telltale certificates`);
   }

@@ -18,7 +18,7 @@ import { PacedWork } from './paced-work.ts';
 import { ServedAlarms } from './served-alarms.ts';
 import { ServedSpace } from './served-space.ts';
 import { makeServer } from './ua-server.ts';
-import type { ProviderVariables } from './variables.ts';
+import { leniencyOf, type ProviderVariables } from './variables.ts';
 
 export function createProvider(options: ProviderOptions<ProviderVariables>): Provider {
   return new UaProvider(options);
@@ -64,7 +64,9 @@ class UaProvider implements Provider {
   async connect(signal: AbortSignal): Promise<void> {
     const { name, variables, folder, clock, log, write, acknowledge } = this.#options;
     const applicationUri = applicationUriOf(variables.applicationUri, name);
-    const certificates = new CertificateFolder({ folder, applicationUri, applicationName: 'Telltale', clock, log });
+    const leniency = leniencyOf(variables);
+    const names = { applicationUri, applicationName: 'Telltale' };
+    const certificates = new CertificateFolder({ folder, ...names, clock, log, leniency });
     await certificates.initialize();
     const server = makeServer({ variables, applicationUri, certificates, clock });
     this.#server = server;

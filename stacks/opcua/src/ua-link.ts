@@ -16,7 +16,7 @@ import {
 import { CertificateFolder } from './certificate-folder.ts';
 import { checkSecurity, chooseSecurity, identityOf, type Security, unsecured } from './link-security.ts';
 import { UaClient } from './ua-client.ts';
-import type { ConnectorVariables } from './variables.ts';
+import { type ConnectorVariables, leniencyOf } from './variables.ts';
 
 export interface LinkOptions {
   readonly name: string;
@@ -147,6 +147,7 @@ export class UaLink {
       peer: variables.endpointUrl,
       clock,
       log,
+      leniency: leniencyOf(variables),
     });
     await certificates.initialize();
     if (variables.dangerouslyTrustAnyServer) {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
 import { describe, test } from 'node:test';
 import { systemClock } from '@telltale/schema';
 import { cleanupOf, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
@@ -28,7 +29,12 @@ describe('the server', () => {
       cleanupOf(t).defer(() => server.dispose());
       const refused: string[] = [];
       for (const remoteAddress of ['10.1.2.3', '::ffff:10.1.2.3', '127.0.0.1', '192.0.2.1', '']) {
-        const channel = { remoteAddress, abruptlyInterrupt: () => refused.push(remoteAddress) };
+        const abruptlyInterrupt = () => refused.push(remoteAddress);
+        const channel = Object.assign(new EventEmitter(), {
+          remoteAddress,
+          abruptlyInterrupt,
+          send_response: () => {},
+        });
         server.emit('newChannel', channel as never, {} as never);
       }
       assert.deepEqual(refused, expected);

@@ -15,6 +15,7 @@ import {
 } from 'node-opcua-client';
 import { OPCUAServer, type OPCUAServerOptions, RegisterServerMethod } from 'node-opcua-server';
 import type { CertificateFolder } from './certificate-folder.ts';
+import { guardSessions } from './guarded-sessions.ts';
 import { guardRequests } from './guarded-socket.ts';
 import { type Channel, mendChannel } from './mended-channel.ts';
 import type { ProviderVariables } from './variables.ts';
@@ -86,6 +87,7 @@ export function makeServer({ variables, applicationUri, certificates, clock }: U
     },
   });
   guardRequests(server);
+  guardSessions(server, variables, certificates);
   const allowed =
     variables.allowedClients.trim() === '' ? AllowedClients.everyone : AllowedClients.parse(variables.allowedClients);
   server.on('newChannel', (channel) => {

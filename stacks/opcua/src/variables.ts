@@ -14,6 +14,34 @@ export const securityPolicies = ['Basic256Sha256', 'Aes128_Sha256_RsaOaep', 'Aes
 
 const fileNamePattern = '^[-_.0-9a-zA-Z]{0,64}$';
 
+/** Of both sides: what is accepted though Part 4 refuses it. */
+const leniencyVariables = {
+  dangerouslyAcceptShortKeys: Type.Boolean({
+    title: 'Accept certificates with RSA keys below 2048 bits',
+    description: 'Such keys can be broken.',
+    default: false,
+  }),
+  dangerouslyAcceptOtherApplicationUri: Type.Boolean({
+    title: 'Accept an application URI that differs from that of the certificate',
+    description: 'The other side can then come as any application.',
+    default: false,
+  }),
+  dangerouslyAcceptUnknownRevocation: Type.Boolean({
+    title: 'Accept certificates of an authority without its revocation list',
+    description:
+      'A certificate that the authority has revoked is then accepted. With a list in `crl`, it is refused in any case.',
+    default: false,
+  }),
+};
+
+export function leniencyOf(variables: ConnectorVariables | ProviderVariables) {
+  return {
+    shortKeys: variables.dangerouslyAcceptShortKeys,
+    otherApplicationUri: variables.dangerouslyAcceptOtherApplicationUri,
+    unknownRevocation: variables.dangerouslyAcceptUnknownRevocation,
+  };
+}
+
 export const connectorVariables = Type.Object({
   endpointUrl: Type.String({
     title: 'Address of the server',
@@ -65,6 +93,7 @@ export const connectorVariables = Type.Object({
     pattern: '^[^\\s]{0,256}$',
     form: 'a URI of at most 256 characters without white space',
   }),
+  ...leniencyVariables,
   sessionTimeoutMs: Type.Integer({
     title: 'Milliseconds after which the server closes a silent session',
     unit: 'ms',
@@ -212,7 +241,15 @@ export const providerVariables = Type.Object({
     pattern: '^[^\\s;]{0,256}$',
     form: 'a URI of at most 256 characters without white space and semicolons',
   }),
+  ...leniencyVariables,
   maxSessions: Type.Integer({ title: 'Maximum number of clients', default: 20, minimum: 1, maximum: 1000 }),
+  reservedSessions: Type.Integer({
+    title: 'Number of clients that anonymous clients leave room for',
+    description: 'Of maxSessions; for users, where there are any.',
+    default: 2,
+    minimum: 0,
+    maximum: 1000,
+  }),
   maxSubscriptions: Type.Integer({
     title: 'Maximum number of subscriptions per client',
     default: 20,
@@ -242,6 +279,11 @@ export function checkProvider(values: ProviderVariables): VariableFault[] {
   if (readerName !== '' && readerPassword === '') faults.push({ field: 'readerPassword', message: 'is required' });
   if (userName !== '' && userName === readerName) {
     faults.push({ field: 'readerName', message: 'must differ from userName' });
+  }
+  const hasUsers = userName !== '' || readerName !== '';
+  if (anonymous && hasUsers && values.reservedSessions >= values.maxSessions) {
+    const message = 'must be less than maxSessions: otherwise no anonymous client can connect';
+    faults.push({ field: 'reservedSessions', message });
   }
   return faults;
 }

@@ -54,6 +54,8 @@ interface Order {
   readonly mode?: keyof typeof MessageSecurityMode;
   readonly userName?: string;
   readonly password?: string;
+  /** That of its certificate, unless it says so. */
+  readonly applicationUri?: string;
   readonly node?: string;
   readonly type?: keyof typeof DataType;
   readonly value?: unknown;
@@ -75,7 +77,8 @@ interface Opened {
 
 const opened = new Map<number, Opened>();
 
-async function open({ port, mode = 'None', userName, password = '', renewMs, lifetimeMs }: Order): Promise<number> {
+async function open(order: Order): Promise<number> {
+  const { port, mode = 'None', userName, password = '', renewMs, lifetimeMs } = order;
   const isSecured = mode !== 'None';
   const client = OPCUAClient.create({
     applicationUri,
@@ -88,6 +91,9 @@ async function open({ port, mode = 'None', userName, password = '', renewMs, lif
     ...(renewMs !== undefined && { tokenRenewalInterval: renewMs }),
     ...(lifetimeMs !== undefined && { defaultSecureTokenLifetime: lifetimeMs }),
   });
+  const { applicationUri: other } = order;
+  // It would take that of its certificate.
+  if (other !== undefined) Object.assign(client, { _getApplicationUri: () => other });
   try {
     await client.connect(`opc.tcp://127.0.0.1:${port}`);
     const session = await client.createSession(

@@ -13,6 +13,7 @@ export interface Who {
   readonly mode?: 'None' | 'Sign' | 'SignAndEncrypt';
   readonly userName?: string;
   readonly password?: string;
+  readonly applicationUri?: string;
   readonly renewMs?: number;
   readonly lifetimeMs?: number;
 }

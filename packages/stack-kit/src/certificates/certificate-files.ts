@@ -32,12 +32,14 @@ const maxLineLength = 200;
 const unfinished = '.';
 
 export type PeerState = 'trusted' | 'rejected';
+/** Certificates of authorities that complete chains, and are not trusted for it, are in the folder `issuers`. */
+export type CertificateFolderName = PeerState | 'issuers';
 
 /** What is no certificate is passed over. */
-export async function readCertificates(folder: string, state: PeerState): Promise<StoredCertificate[]> {
+export async function readCertificates(folder: string, state: CertificateFolderName): Promise<StoredCertificate[]> {
   const place = join(folder, state);
   const names = (await readdir(place).catch(() => [])).filter((name) => !name.startsWith(unfinished));
-  const most = state === 'trusted' ? maxTrusted : maxRejected;
+  const most = state === 'rejected' ? maxRejected : maxTrusted;
   const found: StoredCertificate[] = [];
   for (const name of names.slice(0, most)) {
     const file = join(place, name);
