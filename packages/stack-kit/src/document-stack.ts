@@ -35,8 +35,11 @@ function documentAddresses(heading: string, { enabled, regex, doc, examples }: A
   return [heading, ...doc, markdownTable(['Example', 'Meaning'], rows), `Form: ${code(regex)}`];
 }
 
-function allowed({ type, enum: words, range, unit, regex, form, secret }: ParameterDescription): string {
+function allowed({ type, enum: words, range, unit, regex, form, secret, entries }: ParameterDescription): string {
   if (secret) return 'a secret, or `file:NAME`: the first line of that file in its folder of secrets';
+  if (entries !== undefined) {
+    return `entries such as \`joe: key=value key="a value"\`, one a line or with ; between, of ${Object.keys(entries).map(code).join(', ')}`;
+  }
   if (words !== undefined) return words.map(code).join(', ');
   if (range !== undefined) return `${rangeInWords(range)}${unit === undefined ? '' : ', or such as `5s`'}`;
   if (form !== undefined) return form;

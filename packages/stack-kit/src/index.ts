@@ -6,6 +6,7 @@ export * from './connector.ts';
 export * from './define-stack.ts';
 export * from './document-stack.ts';
 export * from './history.ts';
+export * from './entries.ts';
 export * from './json-pointer.ts';
 export * from './poll/allowed-clients.ts';
 export * from './poll/coalesce.ts';

@@ -11,6 +11,7 @@ import {
   ValueError,
 } from '@telltale/schema';
 import Type, { type Static, type TObject, type TSchema, type TString } from 'typebox';
+import { parseEntries } from './entries.ts';
 
 type VariableValue = number | boolean | string;
 
@@ -30,6 +31,8 @@ export interface ParameterDescription {
   secret?: true;
   /** The name of a file with certificates in the folder of the connector or provider. */
   certificate?: CertificateOf;
+  /** Of a text that is a list of entries: the variables of each. */
+  entries?: Record<string, ParameterDescription>;
   /** True where there is no default and the schema does not call it optional. */
   required: boolean;
 }
@@ -54,7 +57,7 @@ const maxPatternText = 1024;
 
 const keywords = [
   ...['type', 'title', 'description', 'default', 'enum', 'minimum', 'maximum', 'pattern', 'form', 'unit', 'secret'],
-  'certificate',
+  ...['certificate', 'entries'],
 ];
 
 export interface SecretOptions {
@@ -91,6 +94,32 @@ export function FileName(options: { readonly title: string; readonly description
   return Type.String({ ...options, default: '', pattern, form });
 }
 
+export interface EntriesOptions {
+  readonly title: string;
+  readonly description: string;
+  /** Of each entry. */
+  readonly entries: TObject;
+}
+
+/** A list of entries with names, each with these variables: `entries.ts` has the form. Empty by default. */
+export function Entries(options: EntriesOptions): TString {
+  return Type.String({ ...options, default: '' });
+}
+
+/** Of a variable made by `Entries` that was read: its check has passed. */
+export function readEntries<const V extends TObject>(schema: V, text: string): { name: string; values: Static<V> }[] {
+  const variables = defineVariables(schema);
+  return parseEntries(text).map(({ name, texts }) => {
+    const { values, faults } = variables.read(texts);
+    if (values === undefined) throw new ValueError(faultOfEntry(name, faults));
+    return { name, values };
+  });
+}
+
+function faultOfEntry(name: string, faults: readonly VariableFault[]): string {
+  return `has an entry ${name} in which ${faults.map(({ field, message }) => `${field} ${message}`).join('; ')}`;
+}
+
 /** Throws where the description itself is wrong. */
 export function defineVariables<const V extends TObject>(schema: V): VariableSet<Static<V>> {
   const variables = new Map<string, ParameterDescription>();
@@ -99,7 +128,8 @@ export function defineVariables<const V extends TObject>(schema: V): VariableSet
   for (const [name, property] of Object.entries(schema.properties)) {
     try {
       const parameter = describe(name, property, schema.required?.includes(name) === true);
-      const reader = readerOf(parameter);
+      const { entries } = property as Keywords;
+      const reader = entries === undefined ? readerOf(parameter) : readerOfEntries(entries);
       if (parameter.default !== undefined) {
         defaults[name] = toText(parameter.default);
         reader(defaults[name]);
@@ -154,6 +184,7 @@ function describe(name: string, schema: TSchema, mandatory: boolean): ParameterD
     unit,
     secret,
     certificate,
+    entries,
   } = schema as Keywords;
   const foreign = Object.keys(schema).find((keyword) => !keywords.includes(keyword));
   if (foreign !== undefined) throw new Error(`${foreign} is not supported: only ${keywords.join(', ')}`);
@@ -170,6 +201,7 @@ function describe(name: string, schema: TSchema, mandatory: boolean): ParameterD
     parameter.secret = true;
   }
   if (certificate !== undefined) parameter.certificate = certificate;
+  if (entries !== undefined) parameter.entries = { ...defineVariables(entries).parameters };
   if (pattern !== undefined) {
     if (typeof pattern !== 'string') throw new Error('the pattern must be a text');
     parameter.regex = pattern;
@@ -213,6 +245,7 @@ interface Keywords {
   unit?: unknown;
   secret?: unknown;
   certificate?: CertificateOf;
+  entries?: TObject;
 }
 
 function typeOf({ type, enum: words }: Keywords): ParameterDescription['type'] {
@@ -261,6 +294,13 @@ function readerOf({ title, type, range = [null, null], enum: words, regex, form,
       };
     }
   }
+}
+
+function readerOfEntries(entries: TObject): Reader {
+  return (text) => {
+    readEntries(entries, text);
+    return text;
+  };
 }
 
 function within([minimum, maximum]: [number | null, number | null], value: number): number {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, test } from 'node:test';
-import type { ParameterDescription } from '@telltale/stack-kit';
+import { type ParameterDescription, parseEntries } from '@telltale/stack-kit';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { Secrets } from './secrets.ts';
 
@@ -38,6 +38,22 @@ describe('a secret', () => {
     assert.deepEqual(await read('file:plc.password'), { password: 'sésame ouvre-toi', host: 'file:plc' });
     assert.deepEqual(await read('given'), { password: 'given', host: 'file:plc' });
     assert.deepEqual(lines, []);
+  });
+
+  test('of an entry in a list is filled in and hidden like that of a variable', async () => {
+    const { secrets } = setUp();
+    keep('joe', 'open "sesame"; now\n');
+    const users: ParameterDescription = { ...plain, entries: { key: secret, host: plain } };
+    const read = await secrets.read({ users }, { users: 'joe: key=file:joe host=file:joe; ann: key="hidden too"' });
+    assert.deepEqual(parseEntries(read.users ?? ''), [
+      { name: 'joe', texts: { key: 'open "sesame"; now', host: 'file:joe' } },
+      { name: 'ann', texts: { key: 'hidden too' } },
+    ]);
+    assert.equal(secrets.hide('with open "sesame"; now and hidden too'), 'with *** and ***');
+    await assert.rejects(
+      secrets.read({ users }, { users: 'joe: key=file:gone' }),
+      /variable users, joe: key: there is no file secrets\/plc\/gone$/,
+    );
   });
 
   test('belongs to one connector: no link leads to that of another, neither of its file nor of its folder', async () => {

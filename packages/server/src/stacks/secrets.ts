@@ -3,7 +3,14 @@
 import { constants } from 'node:fs';
 import { lstat, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { NotConnected, type ParameterDescription, type StackLog } from '@telltale/stack-kit';
+import {
+  type Entry,
+  formatEntries,
+  NotConnected,
+  type ParameterDescription,
+  parseEntries,
+  type StackLog,
+} from '@telltale/stack-kit';
 
 const prefix = 'file:';
 /** One name, no path. */
@@ -18,6 +25,7 @@ const stars = '***';
 const base64Run = /[A-Za-z0-9+/_-]{4,}=*/g;
 
 type Texts = Readonly<Record<string, string>>;
+type Parameters = Readonly<Record<string, ParameterDescription>>;
 
 export class Secrets {
   /** Of everybody's secrets. */
@@ -39,18 +47,33 @@ export class Secrets {
    * The variables with every secret filled in. Rejects, with a text for people, where one cannot be read: with `NotConnected`
    * where somebody may be about to put the file there.
    */
-  async read(parameters: Readonly<Record<string, ParameterDescription>>, vars: Texts): Promise<Texts> {
-    const read = new Map(Object.entries(vars));
+  async read(parameters: Parameters, vars: Texts): Promise<Texts> {
     const secrets: string[] = [];
-    for (const [variable, parameter] of Object.entries(parameters)) {
-      const text = read.get(variable);
-      if (!parameter.secret || text === undefined) continue;
-      const secret = text.startsWith(prefix) ? await this.#fromFile(variable, text.slice(prefix.length)) : text;
-      read.set(variable, secret);
-      if (secret.length >= minHidden && secret !== parameter.default) secrets.push(secret);
-    }
+    const read = await this.#fill(parameters, vars, secrets);
     this.#hidden = secrets.flatMap(formsOf).sort((a, b) => b.length - a.length);
     this.#hiddenBase64 = secrets.flatMap(base64Of);
+    return read;
+  }
+
+  /** With the secrets of a list of entries as well. Those that are to be hidden are added to `secrets`. */
+  async #fill(parameters: Parameters, vars: Texts, secrets: string[], within = ''): Promise<Texts> {
+    const read = new Map(Object.entries(vars));
+    for (const [variable, parameter] of Object.entries(parameters)) {
+      const text = read.get(variable);
+      if (text === undefined) continue;
+      if (parameter.entries !== undefined) {
+        const entries: Entry[] = [];
+        for (const { name, texts } of parseEntries(text)) {
+          entries.push({ name, texts: await this.#fill(parameter.entries, texts, secrets, `${variable}, ${name}: `) });
+        }
+        read.set(variable, formatEntries(entries));
+      } else if (parameter.secret) {
+        const isNamed = text.startsWith(prefix);
+        const secret = isNamed ? await this.#fromFile(within + variable, text.slice(prefix.length)) : text;
+        read.set(variable, secret);
+        if (secret.length >= minHidden && secret !== parameter.default) secrets.push(secret);
+      }
+    }
     return Object.fromEntries(read);
   }
 

@@ -7,16 +7,15 @@ import { configurationFile } from '../../upgrade/index.ts';
 import { type Check, type Finding, ok, quoted, wrong } from '../finding.ts';
 
 const check = 'secrets';
-const prefix = 'file:';
-/** One name, no path. */
-const fileName = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$/;
+/** A variable that names one, or one of the entries that it lists, as in `joe: authKey=file:joe`. */
+const named = /(?:^|=)"?file:([A-Za-z0-9_-][A-Za-z0-9._-]{0,99})(?="?(?:[\s;]|$))/g;
 const mostRows = 10_000;
 
 export const checkMissingSecrets: Check = ({ folder, serverPid }) => {
   const path = join(folder, configurationFile.name);
   if (serverPid !== undefined || !existsSync(path) || hasLog(path)) return [];
-  const named = (['connector', 'provider'] as const).flatMap((role) => filesNamed(path, role));
-  const found = named.flatMap(({ role, owner, file }): Finding[] => {
+  const files = (['connector', 'provider'] as const).flatMap((role) => filesNamed(path, role));
+  const found = files.flatMap(({ role, owner, file }): Finding[] => {
     const place = join(folder, 'secrets', owner, file);
     if (existsSync(place)) return [];
     const text = `${place} is not there, and ${role} ${owner} needs it.`;
@@ -28,8 +27,8 @@ export const checkMissingSecrets: Check = ({ folder, serverPid }) => {
       ),
     ];
   });
-  if (found.length > 0 || named.length === 0) return found;
-  return [ok(check, `Each of the ${named.length} that the configuration names is there.`)];
+  if (found.length > 0 || files.length === 0) return found;
+  return [ok(check, `Each of the ${files.length} that the configuration names is there.`)];
 };
 
 /** What is in the log of a server that was killed is not seen without changing the file. */
@@ -41,10 +40,10 @@ function filesNamed(path: string, role: 'connector' | 'provider') {
   const url = pathToFileURL(path);
   url.searchParams.set('immutable', '1'); // so that no file beside it is made
   using sqlite = new DatabaseSync(url, { readOnly: true });
-  const rows = sqlite.prepare(`SELECT name, vars FROM ${role}s WHERE vars LIKE '%"${prefix}%' LIMIT ${mostRows}`).all();
+  const rows = sqlite.prepare(`SELECT name, vars FROM ${role}s WHERE vars LIKE '%file:%' LIMIT ${mostRows}`).all();
   return rows.flatMap(({ name, vars }) =>
-    Object.values(JSON.parse(String(vars)) as Record<string, string>)
-      .filter((value) => value.startsWith(prefix) && fileName.test(value.slice(prefix.length)))
-      .map((value) => ({ role, owner: String(name), file: value.slice(prefix.length) })),
+    Object.values(JSON.parse(String(vars)) as Record<string, string>).flatMap((value) =>
+      Array.from(value.matchAll(named), ([, file = '']) => ({ role, owner: String(name), file })),
+    ),
   );
 }
