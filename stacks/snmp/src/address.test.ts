@@ -58,11 +58,13 @@ test('a provider’s address is numbers, and a type that goes with the datatype'
 declaredWell(stack, new URL('../README.md', import.meta.url));
 
 test('hosts are one, or several with names', () => {
-  assert.deepEqual(parseHosts('192.0.2.1', 161), [{ name: '192.0.2.1', host: '192.0.2.1', port: 161 }]);
-  assert.deepEqual(parseHosts('a=192.0.2.1, b=[2001:db8::7]:1161 ,c=::1', 161), [
-    { name: 'a', host: '192.0.2.1', port: 161 },
-    { name: 'b', host: '2001:db8::7', port: 1161 },
-    { name: 'c', host: '::1', port: 161 },
+  assert.deepEqual(parseHosts('192.0.2.1', 161), [
+    { name: '192.0.2.1', account: undefined, host: '192.0.2.1', port: 161 },
+  ]);
+  assert.deepEqual(parseHosts('a=192.0.2.1, b=joe@[2001:db8::7]:1161 ,c=::1', 161), [
+    { name: 'a', account: undefined, host: '192.0.2.1', port: 161 },
+    { name: 'b', account: 'joe', host: '2001:db8::7', port: 1161 },
+    { name: 'c', account: undefined, host: '::1', port: 161 },
   ]);
   for (const wrong of ['', 'a=', 'a b', '1.2.3.4, 1.2.3.5', 'a=x, a=y', 'x:0', 'x:70000', '1=x, 2=y', 'a=b=c:', 'x,']) {
     assert.throws(() => parseHosts(wrong, 161), wrong);

@@ -121,6 +121,8 @@ export function numbered(written: string): string | undefined {
 export interface Host {
   /** As addresses name it. */
   readonly name: string;
+  /** The name of its account; undefined: that of the connector or provider itself. */
+  readonly account: string | undefined;
   readonly host: string;
   readonly port: number;
 }
@@ -128,12 +130,13 @@ export interface Host {
 /** Each has a socket of its own. */
 const maxHosts = 256;
 
-/** The variable `hosts`: one host, or several with names. Throws an Error that says what is wrong. */
+/** The variable `hosts`: one host, or several with names, `name=account@host:port`. Throws an Error that says what is wrong. */
 export function parseHosts(text: string, defaultPort: number): Host[] {
   const hosts: Host[] = [];
   for (const part of text.split(',').map((each) => each.trim())) {
     const equals = part.indexOf('=');
-    const place = (equals < 0 ? part : part.slice(equals + 1)).trim();
+    const [, account, place = ''] =
+      /^(?:([^@]*)@)?(.*)$/.exec((equals < 0 ? part : part.slice(equals + 1)).trim()) ?? [];
     const matched = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]/]+)|([0-9a-fA-F]*:[0-9a-fA-F:.]+))(?::([0-9]{1,5}))?$/.exec(
       place,
     );
@@ -149,7 +152,7 @@ export function parseHosts(text: string, defaultPort: number): Host[] {
       throw new Error(`${JSON.stringify(name)} is not a name of a host: letters, digits, _ and -, a letter first`);
     }
     if (hosts.some((each) => each.name === name)) throw new Error(`${name} is named twice`);
-    hosts.push({ name, host, port });
+    hosts.push({ name, account, host, port });
   }
   if (hosts.length > maxHosts)
     throw new Error(`${hosts.length} hosts: at most ${maxHosts} are allowed; use several connectors`);

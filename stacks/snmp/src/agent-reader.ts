@@ -3,9 +3,9 @@ import { type Batch, type Clock, quality } from '@telltale/schema';
 import { NoAnswer, Refused, type StackLog } from '@telltale/stack-kit';
 import type { AgentSession } from './agent-session.ts';
 import { tag } from './ber.ts';
-import { errorStatus, type Pdu, pduType, statusName, type Varbind } from './message.ts';
 import { nameOfOid } from './object-names.ts';
 import { compareOids, parentOf } from './oid.ts';
+import { errorStatus, type Pdu, pduType, statusName, type Varbind } from './pdu.ts';
 import { getRequest, type PlannedObject, type ReadRequest } from './read-plan.ts';
 import { addReading, isException } from './snmp-value.ts';
 

@@ -1,4 +1,4 @@
-// The way to one agent: requests out, the answers that belong to them back, in version 2c or 3. Reads are sent again
+// The way to one agent: requests out, the answers that belong to them back, in every version. Reads are sent again
 // within their time, a set never is. What is not the answer to a request that waits is passed over and counted.
 import { randomInt } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
@@ -6,42 +6,30 @@ import { lookup } from 'node:dns/promises';
 import { isIP, isIPv6 } from 'node:net';
 import { type Clock, unlessAborted } from '@telltale/schema';
 import { NoAnswer, NotConnected } from '@telltale/stack-kit';
+import type { Account } from './account.ts';
 import type { Host } from './address.ts';
 import { Malformed } from './ber.ts';
 import {
+  type CommunityMessage,
   decodeMessage,
   encodeCommunityMessage,
-  encodePdu,
   encodeScoped,
   encodeSecured,
   maxMessageBytes,
-  type Pdu,
-  pduType,
   type SecuredMessage,
 } from './message.ts';
+import { encodePdu, type Pdu, pduType, type Question } from './pdu.ts';
 import { RemoteEngine } from './remote-engine.ts';
-import type { UsmUser } from './usm.ts';
+import { answerOfVersion1, questionOfVersion1 } from './version-1.ts';
 
 export interface SessionOptions {
   readonly host: Host;
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly retries: number;
-  /** Of version 2c; undefined: version 3. */
-  readonly community: string | undefined;
-  readonly user: UsmUser | undefined;
-  readonly context: string;
+  readonly account: Account;
   /** The address of a host name, resolved again. Throws if it cannot be resolved. */
   readonly resolve?: (host: string) => Promise<string>;
-}
-
-export interface Question {
-  /** One of `pduType`. */
-  readonly type: number;
-  readonly first?: number;
-  readonly second?: number;
-  /** As `encodeVarbinds` makes them. */
-  readonly varbinds: Buffer;
 }
 
 interface PendingRequest {
@@ -164,17 +152,18 @@ export class AgentSession {
 
   /** An agent that is silent for a while is met as if for the first time. */
   #missed(): void {
-    if (++this.#failures < maxFailures) return;
+    // Who still waits for an answer, to a set above all, is not left without it: an agent may be busy with that.
+    if (++this.#failures < maxFailures || this.#busy > 1) return;
     // One that was reset may count its starts from the beginning, which looks like something old that is played back.
     this.#engine = undefined;
-    // Its name may lead elsewhere by now. Who still waits for an answer, to a set above all, is not left without it.
-    if (isIP(this.#options.host.host) === 0 && this.#busy === 1) this.#leaveSocket();
+    // Its name may lead elsewhere by now.
+    if (isIP(this.#options.host.host) === 0) this.#leaveSocket();
   }
 
   /** The socket is there and, for version 3, the engine is known. */
   async #ready(signal: AbortSignal): Promise<void> {
     await this.#open(signal);
-    if (this.#options.user === undefined || this.#engine !== undefined) return;
+    if (this.#options.account.version !== '3' || this.#engine !== undefined) return;
     try {
       await this.#ask({ type: pduType.get, varbinds: Buffer.alloc(0) }, this.#options, signal, true);
     } catch (error) {
@@ -235,8 +224,8 @@ export class AgentSession {
   ): Promise<Pdu> {
     const socket = await this.#open(signal);
     signal.throwIfAborted();
-    const { clock, host, user } = this.#options;
-    if (user !== undefined && this.#engine === undefined && !isDiscovery) {
+    const { clock, host, account } = this.#options;
+    if (account.version === '3' && this.#engine === undefined && !isDiscovery) {
       // It was lost meanwhile; without it nothing can be signed.
       const reason = 'the agent has to be discovered again';
       throw question.type === pduType.set ? new NotConnected(reason) : new NoAnswer(reason);
@@ -259,7 +248,8 @@ export class AgentSession {
         }
       });
     };
-    this.#pending.set(id, { take: (pdu, message) => this.#judge(pdu, message, resolve, reject), fail: reject });
+    const answer = (pdu: Pdu) => resolve(account.version === '1' ? answerOfVersion1(question, pdu) : pdu);
+    this.#pending.set(id, { take: (pdu, message) => this.#judge(pdu, message, answer, reject), fail: reject });
     try {
       send();
       wait();
@@ -277,10 +267,12 @@ export class AgentSession {
     }
   }
 
-  #encode({ type, first = 0, second = 0, varbinds }: Question, id: number, isDiscovery: boolean): Buffer {
-    const { community, user, context } = this.#options;
+  #encode(question: Question, id: number, isDiscovery: boolean): Buffer {
+    const { account } = this.#options;
+    const { type, first = 0, second = 0, varbinds } = account.version === '1' ? questionOfVersion1(question) : question;
     const pdu = encodePdu({ type, requestId: id, errorStatus: first, errorIndex: second }, varbinds);
-    if (user === undefined) return encodeCommunityMessage(Buffer.from(community ?? '', 'utf8'), pdu);
+    if (account.version !== '3') return encodeCommunityMessage(account.version, account.community, pdu);
+    const { user, context } = account;
     if (isDiscovery || this.#engine === undefined) {
       const none = Buffer.alloc(0);
       const open = { isAuthenticated: false, isEncrypted: false, isReportable: true };
@@ -295,18 +287,19 @@ export class AgentSession {
   #hear(bytes: Buffer): void {
     try {
       const message = decodeMessage(bytes);
-      if (message.version === 1) this.#hearCommunity(message.community, message.pdu);
-      else this.#hearSecured(message);
+      if (message.version === '3') this.#hearSecured(message);
+      else this.#hearCommunity(message);
     } catch {
       // Whatever a datagram can make go wrong here, it is not the answer.
       this.strays++;
     }
   }
 
-  #hearCommunity(community: Buffer, pdu: Pdu): void {
+  #hearCommunity({ version, community, pdu }: CommunityMessage): void {
+    const { account } = this.#options;
     const pending = this.#pending.get(pdu.requestId);
-    if (pending === undefined || this.#options.user !== undefined) throw new Malformed('it answers no pending request');
-    if (pdu.type !== pduType.response || !community.equals(Buffer.from(this.#options.community ?? '', 'utf8'))) {
+    if (pending === undefined || account.version !== version) throw new Malformed('it answers no pending request');
+    if (pdu.type !== pduType.response || !community.equals(account.community)) {
       throw new Malformed('not the answer to what was asked');
     }
     pending.take(pdu, undefined);
@@ -315,8 +308,9 @@ export class AgentSession {
   /** Only what is at least as secure as what was sent is taken; a report may be less, since it may have to. */
   #hearSecured(message: SecuredMessage): void {
     const pending = this.#pending.get(message.msgId);
-    const { user } = this.#options;
-    if (pending === undefined || user === undefined) throw new Malformed('it answers no pending request');
+    const { account } = this.#options;
+    if (pending === undefined || account.version !== '3') throw new Malformed('it answers no pending request');
+    const { user } = account;
     const isSigned = message.isAuthenticated && message.user === user.name && user.isSigned(message);
     if (message.isAuthenticated && !isSigned) throw new Malformed('the signature is wrong');
     const { pdu } = user.open(message);

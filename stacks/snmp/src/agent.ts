@@ -5,9 +5,10 @@ import type { Clock, Value } from '@telltale/schema';
 import { Refused, type StackLog, type StackPoint } from '@telltale/stack-kit';
 import { tag } from './ber.ts';
 import { type Heard, responsePdu } from './incoming.ts';
-import { encodeVarbind, encodeVarbinds, errorStatus, type Pdu, pduType, type Varbind } from './message.ts';
 import type { MibView } from './mib-view.ts';
+import { encodeVarbind, encodeVarbinds, errorStatus, type Pdu, pduType, type Varbind } from './pdu.ts';
 import { timeWindowSeconds } from './remote-engine.ts';
+import { isOfVersion1, statusOfVersion1 } from './version-1.ts';
 
 export interface AgentOptions {
   readonly clock: Clock;
@@ -50,13 +51,16 @@ export class Agent {
   handle(heard: Heard, sender: string): Buffer | Promise<Buffer | undefined> | undefined {
     const { pdu } = heard;
     const limit = heard.maxBytes - envelopeBytes;
+    const isV1 = heard.version === '1';
     switch (pdu.type) {
       case pduType.get:
-        return heard.seal(this.#list(pdu, limit, ({ oid }) => this.#options.view().get(oid)));
-      case pduType.getNext:
-        return heard.seal(this.#list(pdu, limit, ({ oid }) => this.#options.view().next(oid)));
+        return heard.seal(this.#list(pdu, limit, isV1, ({ oid }) => this.#options.view().get(oid)));
+      case pduType.getNext: {
+        const canShow = isV1 ? isOfVersion1 : undefined;
+        return heard.seal(this.#list(pdu, limit, isV1, ({ oid }) => this.#options.view().next(oid, canShow)));
+      }
       case pduType.getBulk:
-        return heard.seal(this.#bulk(pdu, limit));
+        return isV1 ? undefined : heard.seal(this.#bulk(pdu, limit));
       case pduType.set:
         return this.#setOnce(heard, sender);
       default:
@@ -64,12 +68,16 @@ export class Agent {
     }
   }
 
-  #list({ requestId, varbinds }: Pdu, limit: number, find: (varbind: Varbind) => Varbind): Buffer {
-    if (varbinds.length <= maxObjects) {
-      const list = encodeVarbinds(varbinds.map(find));
-      if (list.length <= limit) return responsePdu(requestId, 0, 0, list);
-    }
-    return responsePdu(requestId, errorStatus.tooBig, 0, Buffer.alloc(0));
+  #list({ requestId, varbinds }: Pdu, limit: number, isV1: boolean, find: (varbind: Varbind) => Varbind): Buffer {
+    // An error of version 1 comes with the list that was asked for.
+    const failed = (status: number, index: number) =>
+      responsePdu(requestId, status, index, isV1 ? encodeVarbinds(varbinds) : Buffer.alloc(0));
+    if (varbinds.length > maxObjects) return failed(errorStatus.tooBig, 0);
+    const found = varbinds.map(find);
+    const missing = isV1 ? found.findIndex((each) => !isOfVersion1(each)) : -1;
+    if (missing >= 0) return failed(errorStatus.noSuchName, missing + 1);
+    const list = encodeVarbinds(found);
+    return list.length <= limit ? responsePdu(requestId, 0, 0, list) : failed(errorStatus.tooBig, 0);
   }
 
   /** As many as there is room for. */
@@ -108,14 +116,14 @@ export class Agent {
     if (before !== undefined) return before.pdu && heard.seal(before.pdu);
     if (this.#isPlayedBack(heard.signature, nowMs)) return undefined;
     if (this.#pendingSets >= maxPendingSets) {
-      return heard.seal(responsePdu(pdu.requestId, errorStatus.resourceUnavailable, 0, list));
+      return heard.seal(responsePdu(pdu.requestId, statusIn(heard, errorStatus.resourceUnavailable), 0, list));
     }
     const answer: Answer = { pdu: undefined, atMs: nowMs };
     this.#sets.set(name, answer);
     this.#pendingSets++;
     try {
       const { status, index } = await this.#set(heard);
-      answer.pdu = responsePdu(pdu.requestId, status, index, list);
+      answer.pdu = responsePdu(pdu.requestId, statusIn(heard, status), index, list);
       return heard.seal(answer.pdu);
     } finally {
       this.#pendingSets--;
@@ -175,4 +183,8 @@ export class Agent {
       this.#sets.delete(name);
     }
   }
+}
+
+function statusIn({ version }: Heard, status: number): number {
+  return version === '1' ? statusOfVersion1(status) : status;
 }

@@ -12,9 +12,9 @@ import {
 import { type Host, numbered, pointName } from './address.ts';
 import type { AgentSession } from './agent-session.ts';
 import { tag } from './ber.ts';
-import { asked, encodeVarbinds, pduType, statusName, type Varbind } from './message.ts';
 import { nameOfOid } from './object-names.ts';
 import { arcsOf, compareOids, isWithin } from './oid.ts';
+import { asked, encodeVarbinds, pduType, statusName, type Varbind } from './pdu.ts';
 import { isException, numberOf, textOf, typeName } from './snmp-value.ts';
 
 const enterprises = '1.3.6.1.4.1';

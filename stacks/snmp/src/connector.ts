@@ -2,13 +2,14 @@
 // to one agent.
 import { lookup } from 'node:dns/promises';
 import { isIP, isIPv6, SocketAddress } from 'node:net';
-import { Batch, quality, type Value } from '@telltale/schema';
+import { Batch, quality, unlessAborted, type Value } from '@telltale/schema';
 import {
   AllowedClients,
   type BrowseAnswer,
   type BrowseRequest,
   type Connector,
   type ConnectorOptions,
+  Fatal,
   type InstanceDetail,
   NoAnswer,
   NotConnected,
@@ -19,20 +20,30 @@ import {
   type StackPoint,
   type StackPoints,
 } from '@telltale/stack-kit';
+import { type Account, accountsOf, communityAccount, userAccount } from './account.ts';
 import { type Address, type Host, parseAddress, parseHosts, writeFormsOf } from './address.ts';
 import { AgentReader } from './agent-reader.ts';
 import { AgentSession, Reported } from './agent-session.ts';
 import { browseAgent, browseHosts } from './browse.ts';
 import { Incoming } from './incoming.ts';
 import { LocalEngine } from './local-engine.ts';
-import { asked, encodeVarbinds, errorStatus, isStandardStatus, pduType, statusName, type Varbind } from './message.ts';
 import { nameOfOid } from './object-names.ts';
+import {
+  asked,
+  encodeVarbinds,
+  errorStatus,
+  isStandardStatus,
+  type Pdu,
+  pduType,
+  statusName,
+  type Varbind,
+} from './pdu.ts';
 import { type PlannedObject, planReads, type ReadRequest } from './read-plan.ts';
 import { encodeValue, hexOf, isException, readValue, typeName, Unfit } from './snmp-value.ts';
 import { TrapListener } from './trap-listener.ts';
 import { TrapPoints } from './trap-points.ts';
-import { UsmUser } from './usm.ts';
-import type { ConnectorVariables } from './variables.ts';
+import { accountVariables, type ConnectorVariables } from './variables.ts';
+import { sysUpTime } from './version-1.ts';
 
 export function createConnector(options: ConnectorOptions<ConnectorVariables>): Connector {
   return new SnmpConnector(options);
@@ -44,12 +55,12 @@ interface Agent {
   readonly reader: AgentReader;
 }
 
-const sysUpTime = '1.3.6.1.2.1.1.3.0';
-
 class SnmpConnector implements Connector {
   readonly #options: ConnectorOptions<ConnectorVariables>;
   readonly #hosts: readonly Host[];
-  readonly #user: UsmUser | undefined;
+  readonly #accounts: ReadonlyMap<string, Account>;
+  /** Of the connector's own variables: at most one of a community, and one of a user. */
+  readonly #main: readonly Account[];
   readonly #poller: Poller<ReadRequest>;
   readonly #traps: TrapPoints;
   /** Between `connect` and `close`. */
@@ -61,12 +72,15 @@ class SnmpConnector implements Connector {
   #unreadable: StackPoint[] = [];
   #hasCommands = false;
   #lastRequests = new Map<number, ReadRequest>();
+  /** Those that are not answered yet. */
+  readonly #sets = new Set<Promise<Pdu>>();
 
   constructor(options: ConnectorOptions<ConnectorVariables>) {
     const { variables, clock, meter, log, publish } = options;
     this.#options = options;
     this.#hosts = parseHosts(variables.hosts, variables.port);
-    this.#user = UsmUser.of(variables);
+    this.#accounts = accountsOf(accountVariables, variables.accounts);
+    this.#main = mainAccounts(variables);
     this.#poller = new Poller<ReadRequest>({
       clock,
       meter,
@@ -113,12 +127,10 @@ class SnmpConnector implements Connector {
 
   async connect(signal: AbortSignal): Promise<void> {
     const { clock, log, variables } = this.#options;
-    const { timeoutMs, retries, context } = variables;
-    const user = variables.version === '3' ? this.#user : undefined;
-    const community = user === undefined ? variables.community : undefined;
+    const { timeoutMs, retries } = variables;
     for (const host of this.#hosts) {
       const resolve = () => this.#resolve(host);
-      const session = new AgentSession({ host, clock, timeoutMs, retries, context, community, user, resolve });
+      const session = new AgentSession({ host, clock, timeoutMs, retries, account: this.#accountOf(host), resolve });
       this.#agents.set(host.name, { host, session, reader: new AgentReader(host.name, session, { clock, log }) });
     }
     this.#traps.begin();
@@ -129,7 +141,19 @@ class SnmpConnector implements Connector {
 
   async run(signal: AbortSignal): Promise<void> {
     this.#publishRest();
-    await this.#poller.run(signal);
+    for (;;) {
+      try {
+        return await this.#poller.run(signal);
+      } catch (error) {
+        if (!(await this.#wereBusy(signal))) throw error;
+      }
+    }
+  }
+
+  /** Agents that answer no read while they carry out a set are not lost: the set has its own time, which is waited for. */
+  async #wereBusy(signal: AbortSignal): Promise<boolean> {
+    const outcomes = await unlessAborted(signal, Promise.allSettled(this.#sets));
+    return outcomes.some(({ status }) => status === 'fulfilled');
   }
 
   async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
@@ -148,7 +172,9 @@ class SnmpConnector implements Connector {
     const { meter, clock } = this.#options;
     const startMs = clock.monotonicMs();
     try {
-      const pdu = await agent.session.set(encodeVarbinds([varbind]), signal);
+      const set = agent.session.set(encodeVarbinds([varbind]), signal);
+      this.#sets.add(set);
+      const pdu = await set.finally(() => this.#sets.delete(set));
       meter.answered(clock.monotonicMs() - startMs);
       if (pdu.errorStatus !== 0) throw setFailure(pdu.errorStatus);
       if (pdu.varbinds[0]?.oid !== address.oid) throw new Error('the agent answers with another object');
@@ -205,6 +231,14 @@ class SnmpConnector implements Connector {
     }
   }
 
+  #accountOf({ account }: Host): Account {
+    const { version } = this.#options.variables;
+    const found =
+      account === undefined ? this.#main.find((each) => each.version === version) : this.#accounts.get(account);
+    if (found === undefined) throw new Fatal(`there is no account ${account ?? `of version ${version}`}`);
+    return found;
+  }
+
   #agentName(address: Address | undefined): string | undefined {
     return address?.agent ?? (this.#hosts.length === 1 ? this.#hosts[0]?.name : undefined);
   }
@@ -223,7 +257,11 @@ class SnmpConnector implements Connector {
     const objects = points.map(({ id }) => this.#objects.get(id)).filter((object) => object !== undefined);
     const [first] = objects;
     if (first === undefined) return [];
-    return planReads(this.#agentName(first.address) ?? '', objects, this.#options.variables);
+    const { variables } = this.#options;
+    const name = this.#agentName(first.address) ?? '';
+    const host = this.#hosts.find((each) => each.name === name);
+    const isV1 = host !== undefined && this.#accountOf(host).version === '1';
+    return planReads(name, objects, { ...variables, bulk: variables.bulk && !isV1 });
   }
 
   async #read(request: ReadRequest, batch: Batch, signal: AbortSignal): Promise<void> {
@@ -256,14 +294,13 @@ class SnmpConnector implements Connector {
 
   async #listen(signal: AbortSignal): Promise<void> {
     const { clock, log, folder, variables } = this.#options;
-    const { trapHost, trapPort, trapSenders, community } = variables;
-    const user = this.#user;
+    const { trapHost, trapPort, trapSenders } = variables;
     const incoming = new Incoming({
       clock,
       allowed: AllowedClients.parse(trapSenders),
       openLevel: 'authNoPriv',
-      communities: community === '' ? [] : [{ community, mayWrite: false }],
-      user: user && { user, mayWrite: false, engine: await LocalEngine.start(folder, clock, log) },
+      accounts: [...this.#main, ...this.#accounts.values()],
+      engine: await LocalEngine.start(folder, clock, log),
       hearsTraps: true,
     });
     this.#findAddresses();
@@ -301,6 +338,16 @@ class SnmpConnector implements Connector {
     if (batch.count > 0) this.#options.publish(batch);
     this.#traps.publishAll();
   }
+}
+
+function mainAccounts(variables: ConnectorVariables): Account[] {
+  const { version, community, user } = variables;
+  const accounts: Account[] = [];
+  if (community !== '') {
+    accounts.push(communityAccount('the community', version === '1' ? '1' : '2c', community, false));
+  }
+  if (user !== '') accounts.push(userAccount(variables, false));
+  return accounts;
 }
 
 /** An address of IP version 6 can be written in many ways, and with a zone. */

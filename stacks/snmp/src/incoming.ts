@@ -3,22 +3,21 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@telltale/schema';
 import type { AllowedClients } from '@telltale/stack-kit';
+import { type Account, type CommunityAccount, isCommunity, isUser, type UserAccount } from './account.ts';
 import { integerContent, Malformed, tag } from './ber.ts';
 import type { LocalEngine } from './local-engine.ts';
 import {
+  type CommunityMessage,
   decodeMessage,
   decodeScoped,
   encodeCommunityMessage,
-  encodePdu,
   encodeScoped,
   encodeSecured,
-  encodeVarbinds,
   maxMessageBytes,
-  type Pdu,
-  pduType,
   type ScopedPdu,
   type SecuredMessage,
 } from './message.ts';
+import { encodePdu, encodeVarbinds, type Pdu, pduType } from './pdu.ts';
 import { RemoteEngine } from './remote-engine.ts';
 import type { UsmUser } from './usm.ts';
 
@@ -27,13 +26,14 @@ export interface IncomingOptions {
   /** From elsewhere, only version 3 with at least `openLevel` is heard. */
   readonly allowed: AllowedClients;
   readonly openLevel: 'authNoPriv' | 'authPriv';
-  readonly communities: readonly { readonly community: string; readonly mayWrite: boolean }[];
-  readonly user: { readonly user: UsmUser; readonly mayWrite: boolean; readonly engine: LocalEngine } | undefined;
+  readonly accounts: readonly Account[];
+  readonly engine: LocalEngine;
   /** Whether traps of version 3 are heard, which are the sender's engine's. */
   readonly hearsTraps: boolean;
 }
 
 export interface Heard {
+  readonly version: Account['version'];
   readonly pdu: Pdu;
   /** For the log, and to distinguish senders. */
   readonly securityName: string;
@@ -74,11 +74,15 @@ export class Incoming {
     decryptionErrors: 0,
   };
   readonly #options: IncomingOptions;
+  readonly #communities: readonly CommunityAccount[];
+  readonly #users: ReadonlyMap<string, UserAccount>;
   /** Engines that have sent us traps, the one that was heard longest ago first. */
   readonly #senders = new Map<string, RemoteEngine>();
 
   constructor(options: IncomingOptions) {
     this.#options = options;
+    this.#communities = options.accounts.filter(isCommunity);
+    this.#users = new Map(options.accounts.filter(isUser).map((account) => [account.user.name, account]));
   }
 
   /** What is to be carried out; else, at times, the bytes of a report to send back. Never throws. */
@@ -87,8 +91,8 @@ export class Incoming {
     try {
       const isAllowed = this.#options.allowed.allows(address);
       const message = decodeMessage(bytes);
-      if (message.version === 3) return this.#hearSecured(message, isAllowed);
-      if (isAllowed) return this.#hearCommunity(message.community, message.pdu);
+      if (message.version === '3') return this.#hearSecured(message, isAllowed);
+      if (isAllowed) return this.#hearCommunity(message);
       this.counts.notAllowed++;
     } catch {
       // `Malformed`; and whatever else a datagram can make go wrong must not end the process either.
@@ -97,54 +101,56 @@ export class Incoming {
     return undefined;
   }
 
-  #hearCommunity(community: Buffer, pdu: Pdu): Heard | undefined {
-    const known = this.#options.communities.find((each) => isSame(Buffer.from(each.community, 'utf8'), community));
+  /** A community is heard in both versions: neither is more secure. */
+  #hearCommunity({ version, community, pdu }: CommunityMessage): Heard | undefined {
+    const known = this.#communities.find((each) => isSame(each.community, community));
     if (known === undefined) {
       this.counts.badCommunityNames++;
       return undefined;
     }
     return {
+      version,
       pdu,
-      securityName: `the community that may ${known.mayWrite ? 'write' : 'read'}`,
+      securityName: known.name,
       mayWrite: known.mayWrite,
       signature: undefined,
       maxBytes: maxMessageBytes,
-      seal: (answer) => encodeCommunityMessage(community, answer),
+      seal: (answer) => encodeCommunityMessage(version, community, answer),
     };
   }
 
   #hearSecured(message: SecuredMessage, isAllowed: boolean): Heard | Buffer | undefined {
-    const known = this.#options.user;
-    if (known === undefined) {
+    const known = this.#users.get(message.user);
+    if (this.#users.size === 0) {
       this.counts.unknownUserNames++;
       return undefined;
     }
-    const { user, engine, mayWrite } = known;
-    const isOpen = user.hasPriv || (user.hasAuth && this.#options.openLevel === 'authNoPriv');
-    if (!isAllowed && !isOpen) {
+    if (!isAllowed && !this.#isOpenTo(known)) {
       this.counts.notAllowed++;
       return undefined;
     }
+    const { engine } = this.#options;
     const isOurs = message.engineId.equals(engine.engineId);
     const isTrap = !isOurs && this.#options.hearsTraps && !message.isReportable && message.engineId.length >= 5;
-    if (!isOurs && !isTrap) return this.#report('unknownEngineIds', message, known);
-    if (message.user !== user.name) return this.#report('unknownUserNames', message, known);
+    if (!isOurs && !isTrap) return this.#report('unknownEngineIds', message);
+    if (known === undefined) return this.#report('unknownUserNames', message);
+    const { user, mayWrite } = known;
     if (message.isAuthenticated !== user.hasAuth || message.isEncrypted !== user.hasPriv) {
-      return this.#report('unsupportedSecLevels', message, known);
+      return this.#report('unsupportedSecLevels', message);
     }
-    if (user.hasAuth && !user.isSigned(message)) return this.#report('wrongDigests', message, known);
+    if (user.hasAuth && !user.isSigned(message)) return this.#report('wrongDigests', message);
     if (
       user.hasAuth &&
       !(isTrap ? this.#isNew(message) : engine.isInTimeWindow(message.engineBoots, message.engineTime))
     ) {
-      return this.#report('notInTimeWindows', message, known);
+      return this.#report('notInTimeWindows', message, user);
     }
     let scoped: ScopedPdu;
     try {
       scoped = user.open(message);
     } catch (error) {
       if (!(error instanceof Malformed) || !message.isEncrypted) throw error;
-      return this.#report('decryptionErrors', message, known);
+      return this.#report('decryptionErrors', message);
     }
     const { pdu, contextEngineId, contextName } = scoped;
     if (isTrap !== (pdu.type === pduType.trap) && this.#options.hearsTraps) throw new Malformed('not of that engine');
@@ -152,8 +158,9 @@ export class Incoming {
     const isContext = this.#options.hearsTraps || (contextName === '' && contextEngineId.equals(engine.engineId));
     if (!isContext) throw new Malformed('a context that is not here');
     return {
+      version: '3',
       pdu,
-      securityName: `the user ${user.name}`,
+      securityName: known.name,
       mayWrite,
       signature: user.hasAuth ? message.authParameters.toString('hex') : undefined,
       maxBytes: Math.max(484, Math.min(message.maxSize, maxMessageBytes)),
@@ -164,6 +171,12 @@ export class Incoming {
           encodeScoped(contextEngineId, contextName, answer),
         ),
     };
+  }
+
+  /** Whether a stranger's address may speak as this user; before it is known as whom, as any. */
+  #isOpenTo(account: UserAccount | undefined): boolean {
+    const accounts = account === undefined ? [...this.#users.values()] : [account];
+    return accounts.some(({ user }) => user.hasPriv || (user.hasAuth && this.#options.openLevel === 'authNoPriv'));
   }
 
   /** Of a signed trap: later than what its engine has sent before, within the window. */
@@ -177,11 +190,9 @@ export class Incoming {
     return known?.accepts(message) ?? true;
   }
 
-  #report(
-    name: ReportName,
-    message: SecuredMessage,
-    { user, engine }: { readonly user: UsmUser; readonly engine: LocalEngine },
-  ): Buffer | undefined {
+  /** Signed by the user where it is known who asks, which is where only the time is wrong. */
+  #report(name: ReportName, message: SecuredMessage, user?: UsmUser): Buffer | undefined {
+    const { engine } = this.#options;
     const count = ++this.counts[name];
     if (!message.isReportable) return undefined;
     const requestId = message.isEncrypted ? 0 : requestIdOf(message);
@@ -194,7 +205,7 @@ export class Incoming {
     const scoped = encodeScoped(engine.engineId, '', encodePdu(head, encodeVarbinds([counter])));
     const header = { msgId: message.msgId, isReportable: false };
     // A client whose time is out of the window gets the time in an authenticated report.
-    if (name === 'notInTimeWindows') return user.seal(engine.now(), header, scoped, { isEncrypted: false });
+    if (user !== undefined) return user.seal(engine.now(), header, scoped, { isEncrypted: false });
     const { boots, time } = engine.now();
     const none = Buffer.alloc(0);
     return encodeSecured({

@@ -1,7 +1,7 @@
 // The objects that the agent has, in the order of their identifiers: found by name, and by what follows a name.
 import { tag } from './ber.ts';
-import type { Varbind } from './message.ts';
 import { arcsOf, compareArcs, parentOf } from './oid.ts';
+import type { Varbind } from './pdu.ts';
 import type { ServedObject } from './served-object.ts';
 
 export interface MibObject {
@@ -43,11 +43,11 @@ export class MibView {
     return object?.read() ?? { oid, tag: isKnown ? tag.noSuchInstance : tag.noSuchObject, content: noContent };
   }
 
-  /** The first that has a value, after this one. */
-  next(oid: string): Varbind {
+  /** The first that has a value, after this one, among those that can be shown. */
+  next(oid: string, canShow: (varbind: Varbind) => boolean = () => true): Varbind {
     for (let at = this.#after(arcsOf(oid)); at < this.#sorted.length; at++) {
       const varbind = this.#sorted[at]?.read();
-      if (varbind !== undefined) return varbind;
+      if (varbind !== undefined && canShow(varbind)) return varbind;
     }
     return { oid, tag: tag.endOfMibView, content: noContent };
   }

@@ -12,14 +12,14 @@ import {
   ServedPoints,
   type StackPoints,
 } from '@telltale/stack-kit';
+import { type Account, accountsOf, communityAccount, userAccount } from './account.ts';
 import { Agent } from './agent.ts';
 import { integerContent, oidContent, tag } from './ber.ts';
 import { Incoming, reportArcs } from './incoming.ts';
 import { LocalEngine } from './local-engine.ts';
 import { type MibObject, MibView } from './mib-view.ts';
 import { type Column, columns, ServedObject } from './served-object.ts';
-import { UsmUser } from './usm.ts';
-import type { ProviderVariables } from './variables.ts';
+import { accountVariables, type ProviderVariables } from './variables.ts';
 
 export function createProvider(options: ProviderOptions<ProviderVariables>): Provider {
   return new SnmpProvider(options);
@@ -33,7 +33,9 @@ const logPeriodMs = 60_000;
 
 class SnmpProvider implements Provider {
   readonly #options: ProviderOptions<ProviderVariables>;
-  readonly #user: UsmUser | undefined;
+  readonly #accounts: ReadonlyMap<string, Account>;
+  /** Of the provider's own variables, the one that traps are sent as first. */
+  readonly #main: readonly Account[];
   readonly #agent: Agent;
   readonly #points = new ServedPoints();
   #view = new MibView([]);
@@ -48,7 +50,8 @@ class SnmpProvider implements Provider {
   constructor(options: ProviderOptions<ProviderVariables>) {
     const { variables, clock, log, write } = options;
     this.#options = options;
-    this.#user = UsmUser.of(variables);
+    this.#accounts = accountsOf(accountVariables, variables.accounts);
+    this.#main = mainAccounts(variables);
     this.#agent = new Agent({ clock, log, write, view: () => this.#view });
   }
 
@@ -70,18 +73,14 @@ class SnmpProvider implements Provider {
 
   async connect(signal: AbortSignal): Promise<void> {
     const { variables, clock, log, folder } = this.#options;
-    const { host, port, allowedClients, community, writeCommunity, userMayWrite } = variables;
-    const user = this.#user;
-    const communities = [
-      { community, mayWrite: false },
-      { community: writeCommunity, mayWrite: true },
-    ];
+    const { host, port, allowedClients } = variables;
+    const engine = await LocalEngine.start(folder, clock, log);
     this.#incoming = new Incoming({
       clock,
       allowed: AllowedClients.parse(allowedClients),
       openLevel: 'authPriv',
-      communities: communities.filter((each) => each.community !== ''),
-      user: user && { user, mayWrite: userMayWrite, engine: await LocalEngine.start(folder, clock, log) },
+      accounts: [...this.#main, ...this.#accounts.values()],
+      engine,
       hearsTraps: false,
     });
     signal.throwIfAborted();
@@ -208,4 +207,15 @@ class SnmpProvider implements Provider {
       yield counter(`1.3.6.1.6.3.15.1.1.${arc}.0`, () => counts()?.[report]);
     }
   }
+}
+
+function mainAccounts(variables: ProviderVariables): Account[] {
+  const { community, writeCommunity, user, userMayWrite } = variables;
+  const accounts: Account[] = [];
+  if (community !== '') accounts.push(communityAccount('the community that may read', '2c', community, false));
+  if (user !== '') accounts.push(userAccount(variables, userMayWrite));
+  if (writeCommunity !== '') {
+    accounts.push(communityAccount('the community that may write', '2c', writeCommunity, true));
+  }
+  return accounts;
 }

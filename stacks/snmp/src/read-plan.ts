@@ -1,8 +1,8 @@
 // Few requests for many objects of one agent: GET with many objects, and GETBULK for rows that stand side by side.
 import { coalesce, type PollRequest, type StackPoint } from '@telltale/stack-kit';
 import type { Address } from './address.ts';
-import { asked, encodeVarbinds, type Varbind } from './message.ts';
 import { parentOf } from './oid.ts';
+import { asked, encodeVarbinds, type Varbind } from './pdu.ts';
 
 export interface PlannedObject {
   readonly point: StackPoint;

@@ -4,7 +4,7 @@ import { form as carried, fitValue, formatText, formatTimestamp, isBad, traitsOf
 import type { ServedPoint } from '@telltale/stack-kit';
 import { hasOwnType } from './address.ts';
 import { integerContent, tag } from './ber.ts';
-import { errorStatus, type Varbind } from './message.ts';
+import { errorStatus, type Varbind } from './pdu.ts';
 import { parseServedAddress, type ServedAddress } from './served-address.ts';
 import { encodeValue, isException, numberOf, readValue, Unfit } from './snmp-value.ts';
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Batch, type Datatype, quality, type Value } from '@telltale/schema';
 import fc from 'fast-check';
 import { integerContent, tag } from './ber.ts';
-import type { Varbind } from './message.ts';
+import type { Varbind } from './pdu.ts';
 import { addReading, encodeValue, readValue, textOf, Unfit } from './snmp-value.ts';
 
 const oid = '1.3.6.1.4.1.1.1';

@@ -10,8 +10,8 @@ import {
   type Value,
 } from '@telltale/schema';
 import { integerContent, oidContent, oidOf, signedOf, tag, unsignedOf } from './ber.ts';
-import type { Varbind } from './message.ts';
 import { isOid } from './oid.ts';
+import type { Varbind } from './pdu.ts';
 
 const typeNames: Readonly<Record<number, string>> = {
   [tag.unreadable]: 'wrongly encoded',

@@ -4,7 +4,7 @@ import { isIPv6 } from 'node:net';
 import type { Clock } from '@telltale/schema';
 import { NotConnected, type StackLog } from '@telltale/stack-kit';
 import { type Incoming, responsePdu } from './incoming.ts';
-import { encodeVarbinds, type Pdu, pduType } from './message.ts';
+import { encodeVarbinds, type Pdu, pduType } from './pdu.ts';
 import { timeWindowSeconds } from './remote-engine.ts';
 
 export interface TrapListenerOptions {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type Batch, quality } from '@telltale/schema';
 import { ManualClock } from '@telltale/schema/testing';
 import { tag } from './ber.ts';
-import { pduType } from './message.ts';
+import { pduType } from './pdu.ts';
 import { TrapPoints } from './trap-points.ts';
 
 const oid = '1.3.6.1.2.1.2.2.1.8.3';

@@ -3,11 +3,11 @@ import { Batch, type Clock, form, quality, traitsOf } from '@telltale/schema';
 import type { ReadingTrace, StackPoint } from '@telltale/stack-kit';
 import type { Address } from './address.ts';
 import { oidOf, tag } from './ber.ts';
-import type { Pdu, Varbind } from './message.ts';
 import { nameOfOid } from './object-names.ts';
+import type { Pdu, Varbind } from './pdu.ts';
 import { addReading, hexOf, readValue, textOf, typeName } from './snmp-value.ts';
+import { snmpTrapAddress, snmpTrapOid } from './version-1.ts';
 
-const snmpTrapOid = '1.3.6.1.6.3.1.1.4.1.0';
 const maxText = 4096;
 
 interface Happened {
@@ -75,12 +75,14 @@ export class TrapPoints {
     const [trap] = pdu.varbinds.filter(({ oid, tag: valueTag }) => oid === snmpTrapOid && valueTag === tag.oid);
     const trapOid = trap === undefined ? '' : oidOf(trap.content);
     const text = describe(trapOid, pdu);
+    const [address] = pdu.varbinds.filter(({ oid, tag: valueTag }) => oid === snmpTrapAddress && valueTag === tag.ip);
+    const senders = address === undefined ? [sender] : [sender, [...address.content].join('.')];
     const batch = new Batch();
     const happen = (oid: string, varbind: Varbind | undefined) => {
       const fresh = new Map<string, Happened>();
       for (const each of this.#byOid.get(oid) ?? []) {
         const { agent } = each.address;
-        if (agent !== undefined && !this.#options.isAgent(agent, sender)) continue;
+        if (agent !== undefined && !senders.some((each) => this.#options.isAgent(agent, each))) continue;
         const name = each.point.address;
         const count = (this.#happened.get(name)?.count ?? 0) + 1;
         const happened = fresh.get(name) ?? { varbind, trap: trapOid, sender, text, count, timeUs, link: this.#link };

@@ -61,19 +61,14 @@ export class UsmUser {
   readonly #engines = new Map<string, EngineKeys>();
   readonly #salt = randomBytes(8);
 
-  /** Undefined where none is named. Throws `Fatal`: where a secret stands in a file, this is the first who sees it. */
-  static of(options: UserOptions): UsmUser | undefined {
+  /** Throws `Fatal`: where a secret stands in a file, this is the first who sees it. */
+  constructor(options: UserOptions) {
     const { user, securityLevel, authKey, privKey } = options;
-    if (user === '') return undefined;
     const isShort = securityLevel !== 'noAuthNoPriv' && authKey.length < minKeyLength;
     if (isShort || (securityLevel === 'authPriv' && privKey.length < minKeyLength)) {
-      throw new Fatal(`authKey and privKey must have at least ${minKeyLength} characters`);
+      throw new Fatal(`authKey and privKey of the user ${user} must have at least ${minKeyLength} characters`);
     }
-    return new UsmUser(options);
-  }
-
-  constructor(options: UserOptions) {
-    this.name = options.user;
+    this.name = user;
     this.level = options.securityLevel;
     this.#authProtocol = options.authProtocol;
     this.#privProtocol = options.privProtocol;

@@ -1,7 +1,9 @@
 // The variables of the connector and of the provider, and how they must go together.
 import {
   checkListening,
+  Entries,
   listenVariables,
+  readEntries,
   Secret,
   type Static,
   scanPeriodVariable,
@@ -42,17 +44,40 @@ const userVariables = {
   privKey: Secret({ title: 'Privacy passphrase', description: 'At least 8 characters.', default: '' }),
 };
 
+const communityVersion = Type.Enum(['2c', '1'], { title: 'Version of a community', default: '2c' });
+
+/** Of an entry in `accounts`. */
+export const accountVariables = Type.Object({
+  community: Secret({ title: 'Community of version 1 or 2c', default: '' }),
+  version: communityVersion,
+  ...userVariables,
+  context: Type.String({ title: 'Context of version 3', default: '' }),
+  mayWrite: Type.Boolean({ title: 'Allow this account to write, of a provider', default: false }),
+});
+
+function accountsVariable(use: string) {
+  return Entries({
+    title: 'Further communities and users',
+    description: `${use} An entry has a \`community\` or a \`user\` of version 3, and the variables that belong to it.`,
+    entries: accountVariables,
+  });
+}
+
 export const connectorVariables = Type.Object({
   hosts: Type.String({
     title: 'Agent, or agents with names',
     description:
       'Such as `192.0.2.7`, or `switch1=192.0.2.1, switch2=192.0.2.2:1161, ups=[2001:db8::7]`: then addresses begin with ' +
-      'a name, as in `switch2/ifInOctets.3`.',
+      'a name, as in `switch2/ifInOctets.3`. `ups=joe@192.0.2.9` uses the account joe.',
   }),
   port: Type.Integer({ title: 'UDP port of agents without one', default: 161, minimum: 1, maximum: 65535 }),
-  version: Type.Enum(['2c', '3'], { title: 'Version of SNMP', default: '2c' }),
+  version: Type.Enum(['1', '2c', '3'], {
+    title: 'Version of SNMP',
+    description: 'Version 1 is for devices that support nothing better.',
+    default: '2c',
+  }),
   community: Secret({
-    title: 'Community of version 2c',
+    title: 'Community of versions 1 and 2c',
     description: 'It is sent unencrypted.',
     default: '',
   }),
@@ -64,6 +89,7 @@ export const connectorVariables = Type.Object({
     pattern: '^[\\x20-\\x7e]{0,64}$',
     form: 'at most 64 characters of ASCII',
   }),
+  accounts: accountsVariable('For agents that differ, by `account@host`; traps are accepted of all.'),
   scanPeriodMs: scanPeriodVariable,
   timeoutMs: timeoutVariable,
   retries: Type.Integer({
@@ -107,10 +133,10 @@ export const connectorVariables = Type.Object({
     form: 'a host name or IP address',
   }),
   trapSenders: Type.String({
-    title: 'Who may send traps of version 2c',
+    title: 'Who may send traps of versions 1 and 2c',
     description:
-      'Addresses and networks such as `10.0.0.7, 192.168.5.0/24`, separated by commas. This machine and the authenticated ' +
-      'user of version 3 always may. Required to listen beyond this machine with a community.',
+      'Addresses and networks such as `10.0.0.7, 192.168.5.0/24`, separated by commas. This machine and authenticated ' +
+      'users of version 3 always may. Required to listen beyond this machine with a community.',
     default: '',
   }),
 });
@@ -118,17 +144,18 @@ export const connectorVariables = Type.Object({
 export const providerVariables = Type.Object({
   ...listenVariables(1161),
   community: Secret({
-    title: 'Community of version 2c that may read',
-    description: 'Empty: version 2c cannot read. It is sent unencrypted.',
+    title: 'Community of versions 1 and 2c that may read',
+    description: 'Empty: there is none. It is sent unencrypted.',
     default: '',
   }),
   writeCommunity: Secret({
-    title: 'Community of version 2c that may read and write',
-    description: 'Empty: version 2c cannot write.',
+    title: 'Community of versions 1 and 2c that may read and write',
+    description: 'Empty: there is none.',
     default: '',
   }),
   ...userVariables,
   userMayWrite: Type.Boolean({ title: 'Allow the user of version 3 to write', default: true }),
+  accounts: accountsVariable('Clients may come as any of them.'),
   baseOid: Type.String({
     title: 'Object identifier below which points are served',
     description:
@@ -143,6 +170,18 @@ export const providerVariables = Type.Object({
     default: 'noSuchInstance',
   }),
   location: Type.String({ title: 'Value of sysLocation.0', default: '' }),
+  trapReceivers: Type.String({
+    title: 'Receivers of traps',
+    description:
+      'Hosts to which alarms of served measurements are sent, such as `192.0.2.5, joe@192.0.2.6:1162`. Without an account ' +
+      'before the @: with `community`, or else as `user`. Port 162 where none is given. Empty: none.',
+    default: '',
+  }),
+  informs: Type.Boolean({
+    title: 'Send informs in place of traps',
+    description: 'A receiver confirms an inform, so that it can be repeated until it has arrived. Version 1 has none.',
+    default: false,
+  }),
 });
 
 export type ConnectorVariables = Static<typeof connectorVariables>;
@@ -153,40 +192,95 @@ type UserVariables = Pick<
 >;
 
 export function checkConnector(values: ConnectorVariables): VariableFault[] {
-  const faults: VariableFault[] = [];
-  try {
-    parseHosts(values.hosts, values.port);
-  } catch (error) {
-    faults.push({ field: 'hosts', message: (error as Error).message });
+  const { faults, needsMain } = checkHosts('hosts', values.hosts, values.port, values.accounts);
+  if (needsMain && values.version !== '3' && values.community === '') {
+    faults.push({ field: 'community', message: `is required for version ${values.version}` });
   }
-  if (values.version === '2c' && values.community === '') {
-    faults.push({ field: 'community', message: 'is required for version 2c' });
-  }
-  if (values.version === '3' && values.user === '')
+  if (needsMain && values.version === '3' && values.user === '') {
     faults.push({ field: 'user', message: 'is required for version 3' });
-  faults.push(...checkUser(values));
+  }
+  faults.push(...checkUser(values), ...checkAccounts(values));
   if (values.trapPort === 0) return faults;
-  const isAuthenticated = values.community === '' && values.securityLevel !== 'noAuthNoPriv';
+  const isAuthenticated = allAre(['authNoPriv', 'authPriv'], values, values.community);
   const listening = checkListening({ host: values.trapHost, allowedClients: values.trapSenders }, { isAuthenticated });
   return [...faults, ...listening.map((fault) => ({ ...fault, field: 'trapSenders' }))];
 }
 
 export function checkProvider(values: ProviderVariables): VariableFault[] {
-  const faults: VariableFault[] = checkUser(values);
-  if (values.community === '' && values.writeCommunity === '' && values.user === '') {
+  const faults: VariableFault[] = [...checkUser(values), ...checkAccounts(values)];
+  const { community, writeCommunity, user, accounts, trapReceivers } = values;
+  if (community === '' && writeCommunity === '' && user === '' && accounts === '') {
     faults.push({ field: 'community', message: 'is required, or a user of version 3: otherwise no client can read' });
   }
-  if (values.community !== '' && values.community === values.writeCommunity) {
+  if (community !== '' && community === writeCommunity) {
     faults.push({ field: 'community', message: 'must differ from writeCommunity: change it or leave it empty' });
+  }
+  if (trapReceivers !== '') {
+    const receivers = checkHosts('trapReceivers', trapReceivers, trapPort, accounts);
+    faults.push(...receivers.faults);
+    if (receivers.needsMain && community === '' && user === '') {
+      faults.push({ field: 'trapReceivers', message: 'needs a community, a user, or an account before the @' });
+    }
   }
   if (!isOid(values.baseOid) || values.baseOid.split('.').length > 64) {
     faults.push({ field: 'baseOid', message: 'is not an object identifier, such as 1.3.6.1.4.1.8072.9999.9999' });
   } else if (!values.baseOid.startsWith('1.3.6.1.4.1.')) {
     faults.push({ field: 'baseOid', message: 'must begin with 1.3.6.1.4.1, the subtree of enterprises' });
   }
-  const hasCommunity = values.community !== '' || values.writeCommunity !== '';
-  const isAuthenticated = !hasCommunity && values.securityLevel === 'authPriv';
+  const isAuthenticated = allAre(['authPriv'], values, community + writeCommunity);
   return [...faults, ...checkListening(values, { isAuthenticated })];
+}
+
+/** The standard port of those who receive traps. */
+export const trapPort = 162;
+
+/** Whether each is a host with an account that there is; whether one has none of its own. */
+function checkHosts(field: string, text: string, port: number, accounts: string) {
+  const faults: VariableFault[] = [];
+  let needsMain = true;
+  try {
+    const hosts = parseHosts(text, port);
+    const names = readEntries(accountVariables, accounts).map(({ name }) => name);
+    needsMain = hosts.some(({ account }) => account === undefined);
+    for (const { account } of hosts) {
+      if (account !== undefined && !names.includes(account)) {
+        faults.push({ field, message: `names an account ${JSON.stringify(account)} that accounts does not have` });
+      }
+    }
+  } catch (error) {
+    faults.push({ field, message: (error as Error).message });
+  }
+  return { faults, needsMain };
+}
+
+/** Whether everybody is a user of one of these levels. */
+function allAre(levels: readonly string[], values: UserVariables & { readonly accounts: string }, community: string) {
+  const entries = readEntries(accountVariables, values.accounts).map((entry) => entry.values);
+  const users = [values, ...entries].filter(({ user }) => user !== '');
+  const hasCommunity = community !== '' || entries.some(({ user }) => user === '');
+  return !hasCommunity && users.every(({ securityLevel }) => levels.includes(securityLevel));
+}
+
+function checkAccounts({ accounts, user, community }: Named): VariableFault[] {
+  const entries = readEntries(accountVariables, accounts);
+  const wrong = (message: string) => ({ field: 'accounts', message });
+  const faults = entries.flatMap(({ name, values }) => {
+    if ((values.user === '') === (values.community === '')) {
+      return [wrong(`has an entry ${name} that needs either a community or a user`)];
+    }
+    return checkUser(values).map(({ field, message }) => wrong(`has an entry ${name} in which ${field} ${message}`));
+  });
+  const all = [{ user, community }, ...entries.map(({ values }) => values)];
+  if (hasTwice(all.map((each) => each.user))) faults.push(wrong('has a user that is there already'));
+  if (hasTwice(all.map((each) => each.community))) faults.push(wrong('has a community that is there already'));
+  return faults;
+}
+
+type Named = Pick<ConnectorVariables, 'accounts' | 'user' | 'community'>;
+
+function hasTwice(texts: readonly string[]): boolean {
+  const named = texts.filter((text) => text !== '');
+  return new Set(named).size < named.length;
 }
 
 function checkUser({ user, securityLevel, authKey, privKey }: UserVariables): VariableFault[] {

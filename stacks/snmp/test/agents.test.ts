@@ -67,6 +67,53 @@ describe('against snmpd', { skip }, () => {
     return running;
   };
 
+  test('reads, sets and browses with version 1: one object that is missing leaves the others', async (t) => {
+    const running = await started(
+      t,
+      { ...base(), version: '1' },
+      [
+        { name: 'number', address: at('1.0'), datatype: 'i' },
+        { name: 'missing', address: at('99.0'), datatype: 'i' },
+        { name: 'too long', address: at('5.0'), datatype: 'l' },
+        ...['1', '2', '3', '4', '5'].map((row) => ({ name: row, address: at(`20.${row}`), datatype: 'l' as const })),
+      ],
+      [{ name: 'set', address: at('3.0:unsigned'), datatype: 'l' }],
+    );
+    for (const row of ['1', '2', '3', '4', '5']) {
+      await running.until(row, ({ value, quality: q }) => value === 999n + BigInt(row) && q === quality.good);
+    }
+    await running.until('number', ({ value, quality: q }) => value === -42 && q === quality.good);
+    for (const name of ['missing', 'too long']) {
+      await running.until(name, (reading) => reading.quality === quality.bad.configurationError);
+    }
+    await running.write('set', 7n);
+    assert.equal(peer.get(at('3.0')), '7');
+    peer.set(at('3.0'), '3000000000');
+    const { signal } = new AbortController();
+    const rest = await running.connector.browse?.({ path: at('20'), cursor: undefined, limit: 100 }, signal);
+    assert.equal(rest?.items.length, 59);
+    const end = await running.connector.browse?.({ path: at('12'), cursor: undefined, limit: 2 }, signal);
+    assert.deepEqual([end?.items.length, end?.cursor], [1, undefined]);
+  });
+
+  test('reads agents with accounts of their own', async (t) => {
+    const accounts = [
+      'old: version=1 community=reading',
+      'joe: user=u4 authKey="first key" privKey="second key"',
+      'sig: user=signing securityLevel=authNoPriv authKey="first key"',
+    ].join('\n');
+    const place = `127.0.0.1:${peer.port}`;
+    const hosts = `a=${place}, b=old@${place}, c=joe@${place}, d=sig@${place}`;
+    const points = ['a', 'b', 'c', 'd'].map((agent): Sample => {
+      return { name: agent, address: `${agent}/${at('1.0')}`, datatype: 'i' };
+    });
+    const running = await started(t, { ...base(), hosts, accounts }, points, [
+      { name: 'b', address: `b/${at('3.0:unsigned')}`, datatype: 'l' },
+    ]);
+    for (const { name } of points) await running.until(name, ({ value }) => value === -42);
+    await assert.rejects(running.write('b', 5n), { name: 'Refused', message: 'the agent answers noSuchName' });
+  });
+
   test('reads every type into every datatype that holds it, and says of the others that they do not', async (t) => {
     const none = Symbol('none');
     const expected: readonly (readonly [string, Datatype, unknown])[] = [

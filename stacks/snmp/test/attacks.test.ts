@@ -5,18 +5,8 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { until } from '@telltale/stack-kit/testing';
-import {
-  asked,
-  decodeMessage,
-  encodeCommunityMessage,
-  encodePdu,
-  encodeScoped,
-  encodeSecured,
-  encodeVarbinds,
-  errorStatus,
-  type Pdu,
-  pduType,
-} from '../src/message.ts';
+import { decodeMessage, encodeCommunityMessage, encodeScoped, encodeSecured } from '../src/message.ts';
+import { asked, encodePdu, encodeVarbinds, errorStatus, type Pdu, pduType } from '../src/pdu.ts';
 import { encodeValue } from '../src/snmp-value.ts';
 import { UsmUser } from '../src/usm.ts';
 import { base, RunningProvider } from './running-provider.ts';
@@ -47,11 +37,11 @@ class Client {
   async ask(head: { type: number; errorStatus?: number; errorIndex?: number }, oids: readonly string[]): Promise<Pdu> {
     const requestId = randomInt(2 ** 31 - 1);
     const pdu = encodePdu({ errorStatus: 0, errorIndex: 0, ...head, requestId }, encodeVarbinds(oids.map(asked)));
-    const bytes = encodeCommunityMessage(Buffer.from('writing'), pdu);
+    const bytes = encodeCommunityMessage('2c', Buffer.from('writing'), pdu);
     const found = () => {
       for (const answer of this.answers) {
         const message = decodeMessage(answer);
-        if (message.version === 1 && message.pdu.requestId === requestId) return message.pdu;
+        if (message.version === '2c' && message.pdu.requestId === requestId) return message.pdu;
       }
       return undefined;
     };
@@ -85,7 +75,7 @@ async function engineOf(client: Client): Promise<{ engineId: Buffer; boots: numb
   await client.send(encodeSecured({ msgId: 1, ...parts, ...engine, scoped: encodeScoped(none, '', pdu) }).bytes);
   await until('the engine is told', () => client.answers.length > 0);
   const message = decodeMessage(client.answers.shift() ?? Buffer.alloc(0));
-  assert.ok(message.version === 3);
+  assert.ok(message.version === '3');
   return { engineId: message.engineId, boots: message.engineBoots, time: message.engineTime };
 }
 
@@ -96,7 +86,7 @@ test('garbage of every kind is turned away, counted, and answered by nothing', a
   const engine = await engineOf(client);
   const scoped = encodeScoped(engine.engineId, '', setOf(666, 5));
   const templates = [
-    encodeCommunityMessage(Buffer.from('reading'), setOf(666, 5)),
+    encodeCommunityMessage('2c', Buffer.from('reading'), setOf(666, 5)),
     user.seal(engine, { msgId: 5, isReportable: false }, scoped),
   ];
   for (let round = 0; round < 4000; round++) {
@@ -155,12 +145,12 @@ test('writes that wait are bounded: more learn that there is no room', async (t)
   t.after(() => running.stop());
   const client = await Client.to(t, running);
   for (let each = 0; each < 100; each++) {
-    await client.send(encodeCommunityMessage(Buffer.from('writing'), setOf(each, 1000 + each)));
+    await client.send(encodeCommunityMessage('2c', Buffer.from('writing'), setOf(each, 1000 + each)));
   }
   await until('the others are answered', () => client.answers.length === 36);
   const statuses = client.answers.map((bytes) => {
     const message = decodeMessage(bytes);
-    return message.version === 1 ? message.pdu.errorStatus : -1;
+    return message.version === '2c' ? message.pdu.errorStatus : -1;
   });
   assert.deepEqual(new Set(statuses), new Set([errorStatus.resourceUnavailable]));
   assert.equal(writes, 64);
@@ -202,9 +192,9 @@ test('whoever is not allowed is not answered at all', async (t) => {
     { type: pduType.get, requestId: 9, errorStatus: 0, errorIndex: 0 },
     encodeVarbinds([asked('1.3.6')]),
   );
-  await client.send(encodeCommunityMessage(Buffer.from('guess'), get));
-  await client.send(encodeCommunityMessage(Buffer.from(''), get));
-  await client.send(encodeCommunityMessage(Buffer.from('reading'), get));
+  await client.send(encodeCommunityMessage('2c', Buffer.from('guess'), get));
+  await client.send(encodeCommunityMessage('2c', Buffer.from(''), get));
+  await client.send(encodeCommunityMessage('2c', Buffer.from('reading'), get));
   await until('the right one is answered', () => client.answers.length > 0);
   assert.equal(client.answers.length, 1);
 });

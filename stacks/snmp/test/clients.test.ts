@@ -8,7 +8,8 @@ import { quality } from '@telltale/schema';
 import { Refused } from '@telltale/stack-kit';
 import { missingPeers, until } from '@telltale/stack-kit/testing';
 import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
-import { encodeCommunityMessage, encodePdu, encodeVarbinds, pduType } from '../src/message.ts';
+import { encodeCommunityMessage } from '../src/message.ts';
+import { encodePdu, encodeVarbinds, pduType } from '../src/pdu.ts';
 import { encodeValue } from '../src/snmp-value.ts';
 import stack from '../src/stack.ts';
 import { base, RunningProvider, type Served, tool, operator as user, operatorFlags as v3 } from './running-provider.ts';
@@ -103,6 +104,60 @@ describe('before the tools of net-snmp', { skip }, () => {
     assert.equal(running.provider.detail?.().clients, 1);
   });
 
+  test('serves version 1: what it cannot show is skipped, and errors are those that it has', async (t) => {
+    const running = await RunningProvider.start(
+      communities,
+      [
+        { address: '1.0', datatype: 'i' },
+        { address: '2.0', datatype: 'l' },
+        { address: '3.0', datatype: 's' },
+      ],
+      [{ address: '20.0', datatype: 'i' }],
+    );
+    t.after(() => running.stop());
+    running.publish('1.0', 5);
+    running.publish('2.0', 6n);
+    running.publish('3.0', 'text');
+    const v1 = (command: string, community: string, ...args: readonly string[]) =>
+      tool(`snmp${command}`, ['-v1', '-c', community, '-On', '-t', '2', '-r', '0', running.place, ...args]);
+    const walked = await v1('walk', 'reading', `${base}.1`);
+    assert.deepEqual(walked.trim().split('\n'), [`.${base}.1.1.0 = INTEGER: 5`, `.${base}.1.3.0 = STRING: "text"`]);
+    // net-snmp asks again without the object that is blamed.
+    await assert.rejects(
+      v1('get', 'reading', `${base}.1.1.0`, `${base}.1.2.0`),
+      /1\.1\.0 = INTEGER: 5\n[\s\S]*noSuchName[\s\S]*1\.2\.0/,
+    );
+    await v1('set', 'writing', `${base}.1.20.0`, 'i', '9');
+    await assert.rejects(v1('set', 'writing', `${base}.1.20.0`, 's', 'nine'), /badValue/);
+    await assert.rejects(v1('set', 'reading', `${base}.1.20.0`, 'i', '9'), /noSuchName/);
+    assert.deepEqual(running.writes, [['20.0', 9]]);
+  });
+
+  test('serves several accounts, each with its own right to write', async (t) => {
+    const accounts = [
+      'panel: community=panel mayWrite=true',
+      'joe: user=joe authKey="joe\'s first" privKey="joe\'s second" mayWrite=on',
+      'ann: user=ann securityLevel=authNoPriv authKey="ann\'s first"',
+    ].join(';');
+    const running = await RunningProvider.start({ accounts }, [], [{ address: '20.0', datatype: 'i' }]);
+    t.after(() => running.stop());
+    const to = ['-On', '-t', '2', '-r', '0', running.place];
+    const set = (value: number, ...as: readonly string[]) =>
+      tool('snmpset', [...as, ...to, `${base}.1.20.0`, 'i', `${value}`]);
+    const joe = ['-v3', '-u', 'joe', '-l', 'authPriv', '-a', 'SHA-256', '-A', "joe's first", '-x', 'AES', '-X'];
+    await set(1, '-v2c', '-c', 'panel');
+    await set(2, ...joe, "joe's second");
+    const ann = ['-v3', '-u', 'ann', '-l', 'authNoPriv', '-a', 'SHA-256', '-A', "ann's first"];
+    await assert.rejects(set(3, ...ann), /noAccess/);
+    await assert.rejects(set(4, ...ann.with(2, 'joe')), /unsupported|level|authorization|Timeout/i);
+    await assert.rejects(set(5, ...ann.with(2, 'eve')), /Unknown user name/);
+    assert.deepEqual(
+      running.writes.map(([, value]) => value),
+      [1, 2],
+    );
+    assert.match(await tool('snmpget', [...ann, ...to, '1.3.6.1.2.1.1.1.0']), /Telltale/);
+  });
+
   test('writes commands, and says no in the words of the standard', async (t) => {
     const commands = [
       { address: '1.0', datatype: 'i' as const },
@@ -178,7 +233,7 @@ describe('before the tools of net-snmp', { skip }, () => {
     await once(socket, 'connect');
     const varbinds = encodeVarbinds([encodeValue(`${base}.1.1.0`, 5, 'integer')]);
     const pdu = encodePdu({ type: pduType.set, requestId: 77, errorStatus: 0, errorIndex: 0 }, varbinds);
-    const bytes = encodeCommunityMessage(Buffer.from('writing'), pdu);
+    const bytes = encodeCommunityMessage('2c', Buffer.from('writing'), pdu);
     const answers: Buffer[] = [];
     socket.on('message', (answer) => answers.push(answer));
     for (let sent = 0; sent < 3; sent++) socket.send(bytes);

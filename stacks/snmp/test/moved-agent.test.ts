@@ -5,8 +5,10 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { ManualClock } from '@telltale/schema/testing';
 import { until } from '@telltale/stack-kit/testing';
+import { communityAccount } from '../src/account.ts';
 import { AgentSession } from '../src/agent-session.ts';
-import { decodeMessage, encodeCommunityMessage, encodePdu, encodeVarbinds, pduType } from '../src/message.ts';
+import { decodeMessage, encodeCommunityMessage } from '../src/message.ts';
+import { encodePdu, encodeVarbinds, pduType } from '../src/pdu.ts';
 import { encodeValue } from '../src/snmp-value.ts';
 import { FakeAgent } from './fake-agent.ts';
 
@@ -24,11 +26,11 @@ test('an agent whose name leads elsewhere by now is found there after a while, a
   const moved = createSocket('udp4');
   moved.on('message', (bytes, from) => {
     const message = decodeMessage(bytes);
-    if (message.version !== 1) return;
+    if (message.version !== '2c') return;
     const { requestId, varbinds } = message.pdu;
     const head = { type: pduType.response, requestId, errorStatus: 0, errorIndex: 0 };
     const list = encodeVarbinds(varbinds.map(({ oid }) => value(oid)));
-    moved.send(encodeCommunityMessage(message.community, encodePdu(head, list)), from.port, from.address);
+    moved.send(encodeCommunityMessage('2c', message.community, encodePdu(head, list)), from.port, from.address);
   });
   moved.bind(first.port, '127.0.0.2');
   await once(moved, 'listening');
@@ -36,13 +38,11 @@ test('an agent whose name leads elsewhere by now is found there after a while, a
   let lookups = 0;
   const clock = new ManualClock();
   const session = new AgentSession({
-    host: { name: 'a', host: 'agent.example', port: first.port },
+    host: { name: 'a', account: undefined, host: 'agent.example', port: first.port },
     clock,
     timeoutMs: 300,
     retries: 0,
-    community: 'secret',
-    user: undefined,
-    context: '',
+    account: communityAccount('a', '2c', 'secret', false),
     resolve: async () => {
       lookups++;
       return address;

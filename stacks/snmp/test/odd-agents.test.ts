@@ -5,19 +5,12 @@ import { test } from 'node:test';
 import { quality } from '@telltale/schema';
 import { ManualClock } from '@telltale/schema/testing';
 import { until } from '@telltale/stack-kit/testing';
+import { communityAccount } from '../src/account.ts';
 import { AgentSession } from '../src/agent-session.ts';
 import { tag } from '../src/ber.ts';
-import {
-  decodeMessage,
-  encodeCommunityMessage,
-  encodePdu,
-  encodeScoped,
-  encodeSecured,
-  encodeVarbinds,
-  errorStatus,
-  pduType,
-} from '../src/message.ts';
+import { decodeMessage, encodeCommunityMessage, encodeScoped, encodeSecured } from '../src/message.ts';
 import { compareOids } from '../src/oid.ts';
+import { encodePdu, encodeVarbinds, errorStatus, pduType } from '../src/pdu.ts';
 import { encodeValue } from '../src/snmp-value.ts';
 import { UsmUser } from '../src/usm.ts';
 import { FakeAgent, type FakeAnswer } from './fake-agent.ts';
@@ -194,12 +187,12 @@ test('an answer of somebody else is never believed, though it has all that the r
   let forged = 0;
   agent.socket.prependListener('message', (bytes, from) => {
     const message = decodeMessage(bytes);
-    if (message.version !== 1) return;
+    if (message.version !== '2c') return;
     const { requestId, varbinds } = message.pdu;
     const lies = varbinds.map(({ oid }) => encodeValue(oid, 666, 'integer'));
     const head = { type: pduType.response, requestId, errorStatus: 0, errorIndex: 0 };
     const pdu = encodePdu(head, encodeVarbinds(lies));
-    strange.send(encodeCommunityMessage(message.community, pdu), from.port, from.address);
+    strange.send(encodeCommunityMessage('2c', message.community, pdu), from.port, from.address);
     forged++;
   });
   const running = await start(t, agent, 3);
@@ -222,7 +215,7 @@ test('an answer of version 3 that is not signed is never believed where signed o
   let isHonest = false;
   const agent = await FakeAgent.raw((bytes, send) => {
     const message = decodeMessage(bytes);
-    if (message.version !== 3) return;
+    if (message.version !== '3') return;
     const { msgId } = message;
     if (!message.isAuthenticated) {
       const counter = { oid: '1.3.6.1.6.3.15.1.1.4.0', tag: tag.counter32, content: Buffer.of(1) };
@@ -257,17 +250,43 @@ test('an answer of version 3 that is not signed is never believed where signed o
   await running.until('1', (reading) => reading.value === 1 && reading.quality === quality.good);
 });
 
+for (const version of ['2c', '3'] as const) {
+  test(`version ${version}: an agent that is busy with a set, and answers no read, may take its time for it`, async (t) => {
+    const held = Promise.withResolvers<FakeAnswer>();
+    const agent = await FakeAgent.start((pdu) => {
+      if (pdu.type !== pduType.set) return { varbinds: pdu.varbinds.map(({ oid }) => encodeValue(oid, 1, 'integer')) };
+      agent.isSilent = true;
+      return held.promise;
+    });
+    const running = new RunningConnector(vars(agent.port, version === '3' ? { ...agent.keys, version } : {}));
+    t.after(async () => {
+      await running.stop();
+      agent.stop();
+    });
+    running.setPoints(rows(1), [{ name: 'set', address: `${column}.9`, datatype: 'i' }]);
+    await running.start();
+    await running.until('1', (reading) => reading.quality === quality.good);
+    const write = running.write('set', 5);
+    await until('the agent has the set', () => agent.isSilent);
+    await running.until('1', (reading) => reading.quality === quality.bad.communicationFailure);
+    const [set] = agent.requests.filter(({ type }) => type === pduType.set);
+    agent.isSilent = false;
+    held.resolve({ varbinds: set?.varbinds ?? [] });
+    await write;
+    await running.until('1', (reading) => reading.quality === quality.good);
+    assert.equal(agent.requests.filter(({ type }) => type === pduType.set).length, 1);
+  });
+}
+
 test('a set is sent once though nobody answers, and a read is sent again within its time', async (t) => {
   const agent = await FakeAgent.start(() => undefined);
   const clock = new ManualClock();
   const session = new AgentSession({
-    host: { name: 'a', host: '127.0.0.1', port: agent.port },
+    host: { name: 'a', account: undefined, host: '127.0.0.1', port: agent.port },
     clock,
     timeoutMs: 300,
     retries: 2,
-    community: 'secret',
-    user: undefined,
-    context: '',
+    account: communityAccount('a', '2c', 'secret', false),
   });
   t.after(() => {
     session.close();

@@ -65,11 +65,44 @@ describe('traps', { skip }, () => {
     assert.equal(running.readings.get('status')?.value, 2);
   });
 
+  test('of version 1 are counted by what version 2c calls them, of the agent that they name', async (t) => {
+    const { running, place } = await listening(t);
+    const v1 = (generic: number, specific: number, agent: string) =>
+      tool('snmptrap', [
+        ...['-v1', '-c', 'secret', place, '1.3.6.1.4.1.8072.4', agent, `${generic}`, `${specific}`, '77'],
+        ...[operStatus(3), 'i', `${generic}`],
+      ]);
+    await v1(2, 0, '192.0.2.7');
+    await running.until('count', ({ value }) => value === 1n);
+    const text =
+      'linkDown sysUpTime.0=77 ifOperStatus.3=2 1.3.6.1.6.3.18.1.3.0=192.0.2.7 1.3.6.1.6.3.1.1.4.3.0=1.3.6.1.4.1.8072.4';
+    assert.equal(running.readings.get('text')?.value, text);
+    assert.deepEqual([running.readings.get('status')?.value, running.readings.get('of other')?.value], [2, 1]);
+    running.setPoints([{ name: 'own', address: 'trap:1.3.6.1.4.1.8072.4.0.9', datatype: 'i' }]);
+    await v1(6, 9, '0.0.0.0');
+    await running.until('own', ({ value }) => value === 1);
+  });
+
+  test('of several communities and users are taken, each with its own keys', async (t) => {
+    const accounts = 'plc: community=other; joe: user=operator authKey="first key" privKey="second key"';
+    const { running, place } = await listening(t, { community: 'secret', accounts });
+    const engine = ['-e', '0x80001f8805010203040506'];
+    await tool('snmptrap', ['-v2c', '-c', 'secret', place, ...down(3, 1)]);
+    await running.until('count', ({ value }) => value === 1n);
+    await tool('snmptrap', ['-v2c', '-c', 'other', place, ...down(3, 2)]);
+    await running.until('count', ({ value }) => value === 2n);
+    await tool('snmptrap', [...v3, ...engine, place, ...down(3, 3)]);
+    await running.until('count', ({ value }) => value === 3n);
+    await tool('snmptrap', ['-v3', '-u', 'joe', ...v3.slice(3), ...engine, place, ...down(3, 4)]);
+    await tool('snmptrap', ['-v2c', '-c', 'other', place, ...down(3, 5)]);
+    await running.until('count', ({ value }) => value === 4n);
+  });
+
   test('with another community, or with version 3 where there is no user, are not taken', async (t) => {
     const { running, place } = await listening(t);
     await tool('snmptrap', ['-v2c', '-c', 'wrong', place, ...down(3, 1)]);
     await tool('snmptrap', ['-v3', '-l', 'noAuthNoPriv', '-u', 'x', '-e', '0x8000000001020304', place, ...down(3, 1)]);
-    await tool('snmptrap', ['-v1', '-c', 'secret', place, '1.3.6.1.4.1.9', '', '2', '0', '', operStatus(3), 'i', '1']);
+    await tool('snmptrap', ['-v1', '-c', 'wrong', place, '1.3.6.1.4.1.9', '', '2', '0', '', operStatus(3), 'i', '1']);
     await tool('snmptrap', ['-v2c', '-c', 'secret', place, ...down(3, 5)]);
     await running.until('count', ({ value }) => value !== undefined);
     assert.deepEqual([running.readings.get('count')?.value, running.readings.get('status')?.value], [1n, 5]);
