@@ -6,7 +6,7 @@ set -eu
 [ "$(id -u)" = 0 ] || exec sudo "$0" "$@"
 export DEBIAN_FRONTEND=noninteractive RUNLEVEL=1
 apt-get update -qq
-for packages in libatomic1 'gcc libc6-dev' 'curl python3' mbpoll libmodbus5 'python3-pymodbus python3-serial-asyncio' 'snmpd snmp' 'mosquitto mosquitto-clients' \
+for packages in libatomic1 'gcc libc6-dev' 'curl python3' mbpoll libmodbus5 'python3-pymodbus python3-serial-asyncio' 'snmpd snmp snmptrapd' 'mosquitto mosquitto-clients' \
   faketime libreoffice-calc-nogui; do
   # shellcheck disable=SC2086
   apt-get install -qq -y --no-install-recommends $packages > /dev/null || echo "$packages could not be installed" >&2

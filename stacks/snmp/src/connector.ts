@@ -293,14 +293,15 @@ class SnmpConnector implements Connector {
   }
 
   async #listen(signal: AbortSignal): Promise<void> {
-    const { clock, log, folder, variables } = this.#options;
+    const { clock, log, variables } = this.#options;
     const { trapHost, trapPort, trapSenders } = variables;
+    const accounts = [...this.#main, ...this.#accounts.values()];
     const incoming = new Incoming({
       clock,
       allowed: AllowedClients.parse(trapSenders),
       openLevel: 'authNoPriv',
-      accounts: [...this.#main, ...this.#accounts.values()],
-      engine: await LocalEngine.start(folder, clock, log),
+      accounts,
+      engine: await LocalEngine.startFor(accounts, this.#options),
       hearsTraps: true,
     });
     this.#findAddresses();

@@ -27,7 +27,8 @@ export interface IncomingOptions {
   readonly allowed: AllowedClients;
   readonly openLevel: 'authNoPriv' | 'authPriv';
   readonly accounts: readonly Account[];
-  readonly engine: LocalEngine;
+  /** Undefined where no account is a user. */
+  readonly engine: LocalEngine | undefined;
   /** Whether traps of version 3 are heard, which are the sender's engine's. */
   readonly hearsTraps: boolean;
 }
@@ -121,7 +122,8 @@ export class Incoming {
 
   #hearSecured(message: SecuredMessage, isAllowed: boolean): Heard | Buffer | undefined {
     const known = this.#users.get(message.user);
-    if (this.#users.size === 0) {
+    const { engine } = this.#options;
+    if (engine === undefined) {
       this.counts.unknownUserNames++;
       return undefined;
     }
@@ -129,28 +131,27 @@ export class Incoming {
       this.counts.notAllowed++;
       return undefined;
     }
-    const { engine } = this.#options;
     const isOurs = message.engineId.equals(engine.engineId);
     const isTrap = !isOurs && this.#options.hearsTraps && !message.isReportable && message.engineId.length >= 5;
-    if (!isOurs && !isTrap) return this.#report('unknownEngineIds', message);
-    if (known === undefined) return this.#report('unknownUserNames', message);
+    if (!isOurs && !isTrap) return this.#report('unknownEngineIds', engine, message);
+    if (known === undefined) return this.#report('unknownUserNames', engine, message);
     const { user, mayWrite } = known;
     if (message.isAuthenticated !== user.hasAuth || message.isEncrypted !== user.hasPriv) {
-      return this.#report('unsupportedSecLevels', message);
+      return this.#report('unsupportedSecLevels', engine, message);
     }
-    if (user.hasAuth && !user.isSigned(message)) return this.#report('wrongDigests', message);
+    if (user.hasAuth && !user.isSigned(message)) return this.#report('wrongDigests', engine, message);
     if (
       user.hasAuth &&
       !(isTrap ? this.#isNew(message) : engine.isInTimeWindow(message.engineBoots, message.engineTime))
     ) {
-      return this.#report('notInTimeWindows', message, user);
+      return this.#report('notInTimeWindows', engine, message, user);
     }
     let scoped: ScopedPdu;
     try {
       scoped = user.open(message);
     } catch (error) {
       if (!(error instanceof Malformed) || !message.isEncrypted) throw error;
-      return this.#report('decryptionErrors', message);
+      return this.#report('decryptionErrors', engine, message);
     }
     const { pdu, contextEngineId, contextName } = scoped;
     if (isTrap !== (pdu.type === pduType.trap) && this.#options.hearsTraps) throw new Malformed('not of that engine');
@@ -191,8 +192,7 @@ export class Incoming {
   }
 
   /** Signed by the user where it is known who asks, which is where only the time is wrong. */
-  #report(name: ReportName, message: SecuredMessage, user?: UsmUser): Buffer | undefined {
-    const { engine } = this.#options;
+  #report(name: ReportName, engine: LocalEngine, message: SecuredMessage, user?: UsmUser): Buffer | undefined {
     const count = ++this.counts[name];
     if (!message.isReportable) return undefined;
     const requestId = message.isEncrypted ? 0 : requestIdOf(message);

@@ -5,6 +5,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '@telltale/schema';
 import type { StackLog } from '@telltale/stack-kit';
+import { type Account, isUser } from './account.ts';
 import { timeWindowSeconds } from './remote-engine.ts';
 import type { EngineTime } from './usm.ts';
 
@@ -41,6 +42,14 @@ export class LocalEngine {
       );
       return new LocalEngine(newEngineId(), 1, clock);
     }
+  }
+
+  /** Only where an account is a user: the others need none. */
+  static async startFor(
+    accounts: readonly Account[],
+    { folder, clock, log }: { readonly folder: string; readonly clock: Clock; readonly log: StackLog },
+  ): Promise<LocalEngine | undefined> {
+    return accounts.some(isUser) ? LocalEngine.start(folder, clock, log) : undefined;
   }
 
   now(): EngineTime {

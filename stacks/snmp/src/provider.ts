@@ -5,21 +5,29 @@ import { isIPv6 } from 'node:net';
 import { type Batch, untilAborted } from '@telltale/schema';
 import {
   AllowedClients,
+  Fatal,
   type InstanceDetail,
   NotConnected,
   type Provider,
   type ProviderOptions,
   ServedPoints,
+  type StackAlarm,
+  type StackAlarmState,
   type StackPoints,
 } from '@telltale/stack-kit';
 import { type Account, accountsOf, communityAccount, userAccount } from './account.ts';
+import { type Host, parseHosts } from './address.ts';
 import { Agent } from './agent.ts';
+import { AlarmTraps } from './alarm-traps.ts';
 import { integerContent, oidContent, tag } from './ber.ts';
 import { Incoming, reportArcs } from './incoming.ts';
 import { LocalEngine } from './local-engine.ts';
 import { type MibObject, MibView } from './mib-view.ts';
+import type { Varbind } from './pdu.ts';
 import { type Column, columns, ServedObject } from './served-object.ts';
-import { accountVariables, type ProviderVariables } from './variables.ts';
+import { TrapSender } from './trap-sender.ts';
+import { accountVariables, type ProviderVariables, trapPort } from './variables.ts';
+import { sysUpTime } from './version-1.ts';
 
 export function createProvider(options: ProviderOptions<ProviderVariables>): Provider {
   return new SnmpProvider(options);
@@ -38,6 +46,8 @@ class SnmpProvider implements Provider {
   readonly #main: readonly Account[];
   readonly #agent: Agent;
   readonly #points = new ServedPoints();
+  readonly #alarms: AlarmTraps;
+  #senders: readonly TrapSender[] = [];
   #view = new MibView([]);
   #incoming: Incoming | undefined;
   #socket: Socket | undefined;
@@ -53,6 +63,14 @@ class SnmpProvider implements Provider {
     this.#accounts = accountsOf(accountVariables, variables.accounts);
     this.#main = mainAccounts(variables);
     this.#agent = new Agent({ clock, log, write, view: () => this.#view });
+    this.#alarms = new AlarmTraps({
+      baseOid: variables.baseOid,
+      upTime: () => this.#upTime(),
+      measurement: (id) => this.#shown(id),
+      send: (varbinds) => {
+        for (const sender of this.#senders) sender.send(varbinds);
+      },
+    });
   }
 
   setPoints(points: StackPoints): void {
@@ -71,15 +89,24 @@ class SnmpProvider implements Provider {
     this.#points.take(batch);
   }
 
+  setAlarms(alarms: readonly StackAlarm[]): void {
+    this.#alarms.setAlarms(alarms);
+  }
+
+  publishAlarms(states: readonly StackAlarmState[]): void {
+    this.#alarms.publishAlarms(states);
+  }
+
   async connect(signal: AbortSignal): Promise<void> {
-    const { variables, clock, log, folder } = this.#options;
+    const { variables, clock, log } = this.#options;
     const { host, port, allowedClients } = variables;
-    const engine = await LocalEngine.start(folder, clock, log);
+    const accounts = [...this.#main, ...this.#accounts.values()];
+    const engine = await LocalEngine.startFor(accounts, this.#options);
     this.#incoming = new Incoming({
       clock,
       allowed: AllowedClients.parse(allowedClients),
       openLevel: 'authPriv',
-      accounts: [...this.#main, ...this.#accounts.values()],
+      accounts,
       engine,
       hearsTraps: false,
     });
@@ -98,6 +125,14 @@ class SnmpProvider implements Provider {
       throw new NotConnected(`cannot listen on ${host} port ${port}: ${(error as Error).message}`);
     }
     signal.throwIfAborted();
+    this.#senders = this.#receivers().map((receiver) => {
+      return new TrapSender({ ...receiver, engine, clock, log, informs: variables.informs });
+    });
+    if (this.#senders.length > 0 && engine !== undefined) {
+      // A receiver of traps of version 3 has to be told it.
+      log.info(`traps are sent with the engine ID 0x${engine.engineId.toString('hex')}`);
+    }
+    this.#alarms.begin();
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -110,6 +145,9 @@ class SnmpProvider implements Provider {
     this.#fail = () => {};
     const socket = this.#socket;
     this.#socket = undefined;
+    this.#alarms.end();
+    for (const sender of this.#senders) sender.close();
+    this.#senders = [];
     this.#clients.clear();
     if (socket === undefined) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -124,6 +162,32 @@ class SnmpProvider implements Provider {
       this.#clients.delete(client);
     }
     return { clients: this.#clients.size };
+  }
+
+  #receivers(): { host: Host; account: Account }[] {
+    const { trapReceivers } = this.#options.variables;
+    const hosts = trapReceivers === '' ? [] : parseHosts(trapReceivers, trapPort);
+    return hosts.map((host) => {
+      const account = host.account === undefined ? this.#main[0] : this.#accounts.get(host.account);
+      if (account === undefined) throw new Fatal(`trapReceivers: there is no account for ${host.name}`);
+      return { host, account };
+    });
+  }
+
+  /** In hundredths of a second. */
+  #upTime(): number {
+    return Math.floor((this.#options.clock.monotonicMs() - this.#startMs) / 10) % 2 ** 32;
+  }
+
+  /** What a trap says of a measurement. */
+  #shown(id: number): Varbind[] {
+    const served = this.#points.get(id);
+    if (served === undefined) return [];
+    const { baseOid, badQuality } = this.#options.variables;
+    const object = new ServedObject(served);
+    const read = (column: Column) =>
+      object.read(column, `${baseOid}.${columns[column]}.${object.address.index}`, badQuality === 'lastValue');
+    return [read('value'), read('quality')].filter((varbind) => varbind !== undefined);
   }
 
   #hear(bytes: Buffer, from: RemoteInfo): void {
@@ -182,7 +246,7 @@ class SnmpProvider implements Provider {
 
   /** The system group, and how many datagrams came and were turned away, where the standard has them. */
   *#ofAgent(): Iterable<MibObject> {
-    const { variables, name, clock } = this.#options;
+    const { variables, name } = this.#options;
     const system = '1.3.6.1.2.1.1';
     const value = (oid: string, valueTag: number, content: () => Buffer): MibObject => {
       return { oid, read: () => ({ oid, tag: valueTag, content: content() }) };
@@ -190,9 +254,7 @@ class SnmpProvider implements Provider {
     const text = (oid: string, given: string) => value(oid, tag.octets, () => Buffer.from(given, 'utf8'));
     yield text(`${system}.1.0`, 'Telltale');
     yield value(`${system}.2.0`, tag.oid, () => oidContent(variables.baseOid));
-    yield value(`${system}.3.0`, tag.timeTicks, () =>
-      integerContent(Math.floor((clock.monotonicMs() - this.#startMs) / 10) % 2 ** 32),
-    );
+    yield value(sysUpTime, tag.timeTicks, () => integerContent(this.#upTime()));
     yield text(`${system}.4.0`, '');
     yield text(`${system}.5.0`, name);
     yield text(`${system}.6.0`, variables.location);
@@ -203,6 +265,7 @@ class SnmpProvider implements Provider {
     yield counter('1.3.6.1.2.1.11.1.0', () => counts()?.packets);
     yield counter('1.3.6.1.2.1.11.4.0', () => counts()?.badCommunityNames);
     yield counter('1.3.6.1.2.1.11.6.0', () => counts()?.malformed);
+    yield counter('1.3.6.1.2.1.11.29.0', () => this.#senders.reduce((sum, { sent }) => sum + sent, 0));
     for (const [report, arc] of Object.entries(reportArcs) as [keyof typeof reportArcs, number][]) {
       yield counter(`1.3.6.1.6.3.15.1.1.${arc}.0`, () => counts()?.[report]);
     }

@@ -20,8 +20,8 @@ export default defineStack({
   name: 'snmp',
   title: 'SNMP',
   description:
-    'Reads and sets objects of SNMP agents, versions 2c and 3, receives their traps and informs, and serves points as an ' +
-    'agent.',
+    'Reads and sets objects of SNMP agents, versions 1, 2c and 3, receives their traps and informs, and serves points as ' +
+    'an agent that sends alarms as traps.',
   connector: {
     load: () => import('./connector.ts'),
     variables: connectorVariables,

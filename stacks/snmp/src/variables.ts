@@ -270,18 +270,17 @@ function checkAccounts({ accounts, user, community }: Named): VariableFault[] {
     }
     return checkUser(values).map(({ field, message }) => wrong(`has an entry ${name} in which ${field} ${message}`));
   });
-  const all = [{ user, community }, ...entries.map(({ values }) => values)];
-  if (hasTwice(all.map((each) => each.user))) faults.push(wrong('has a user that is there already'));
-  if (hasTwice(all.map((each) => each.community))) faults.push(wrong('has a community that is there already'));
+  const all = [{ user, community, mayWrite: false }, ...entries.map(({ values }) => values)];
+  const users = all.map((each) => each.user).filter((name) => name !== '');
+  if (new Set(users).size < users.length) faults.push(wrong('has a user that is there already'));
+  const mayWrite = new Set(all.filter((each) => each.mayWrite).map((each) => each.community));
+  if (all.some((each) => each.community !== '' && !each.mayWrite && mayWrite.has(each.community))) {
+    faults.push(wrong('has a community that may write, and is there already as one that may not'));
+  }
   return faults;
 }
 
 type Named = Pick<ConnectorVariables, 'accounts' | 'user' | 'community'>;
-
-function hasTwice(texts: readonly string[]): boolean {
-  const named = texts.filter((text) => text !== '');
-  return new Set(named).size < named.length;
-}
 
 function checkUser({ user, securityLevel, authKey, privKey }: UserVariables): VariableFault[] {
   if (user === '' || securityLevel === 'noAuthNoPriv') return [];
