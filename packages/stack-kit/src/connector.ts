@@ -2,6 +2,7 @@
 // owns reconnection, timeouts, quality on loss, the watchdog measurement and counters; a stack only speaks its protocol.
 import type { Batch, Clock, Datatype, Value } from '@telltale/schema';
 import type { ProviderHistory } from './history.ts';
+import type { WriteResult } from './write-result.ts';
 
 /** A point as its stack sees it. */
 export interface StackPoint {
@@ -111,12 +112,11 @@ export interface Connector {
    */
   run(signal: AbortSignal): Promise<void>;
   /**
-   * Writes once and resolves when the device has accepted it. Throws `Refused` where the device says no, `NotConnected`
-   * where nothing was sent, `NoAnswer` where it was and nothing came back; that and anything else, the reason of the
-   * signal included, means that the device may have it. Never tries again, never keeps a write for later. The signal is
-   * aborted when the answer is no longer needed.
+   * Writes once and says how that ended: accepted and refused are the word of the device, notSent is certain, all else is
+   * unknown. So is whatever is thrown, the reason of the signal included. Never tries again, never keeps a write for
+   * later. The signal is aborted when the answer is no longer needed.
    */
-  write(command: StackCommand, value: Value, signal: AbortSignal): Promise<void>;
+  write(command: StackCommand, value: Value, signal: AbortSignal): Promise<WriteResult>;
   /** After `run` has ended, whether `connect` worked or not: gives everything back. May be connected again. */
   close(): Promise<void>;
   /** Asked about once a second. */
@@ -280,7 +280,7 @@ export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
 
-/** The device has said no; the reason is for the person who wrote. */
+/** What was asked is not done, for certain; the reason is for the person who asked. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 }

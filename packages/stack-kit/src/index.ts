@@ -16,3 +16,4 @@ export * from './poll/scan-period.ts';
 export * from './poll/source-times.ts';
 export * from './served-points.ts';
 export * from './variables.ts';
+export * from './write-result.ts';

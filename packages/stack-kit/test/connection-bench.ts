@@ -5,8 +5,9 @@ import { ManualClock } from '@telltale/schema/testing';
 import type { StackCommand, StackPoints } from '../src/connector.ts';
 import { Connection } from '../src/link/connection.ts';
 import type { Linked } from '../src/link/connection-options.ts';
+import { written } from '../src/write-result.ts';
 
-export const never = new Promise<void>(() => {});
+export const never = new Promise<never>(() => {});
 export const command: StackCommand = { id: 7, name: 'c', address: 'c', datatype: 'd', properties: {}, last: undefined };
 /** By how many milliseconds the time of day is set while something lasts. */
 export const timeSteps = [35_000, -3_600_000, 365 * 86_400_000];
@@ -34,7 +35,7 @@ export function setUp(script: Partial<Linked> = {}, create?: () => Promise<Linke
         setPoints: () => undefined,
         connect: async () => undefined,
         run: untilAborted,
-        write: async () => undefined,
+        write: async () => written.accepted,
         close: async () => undefined,
         ...script,
       };

@@ -6,9 +6,10 @@ import {
   type Connector,
   type ConnectorOptions,
   Fatal,
-  NotConnected,
   type StackCommand,
   type StackPoints,
+  type WriteResult,
+  written,
 } from '../src/index.ts';
 import { lineOf } from './line-codec.ts';
 import { LineConnector, type LineVariables } from './line-connector.ts';
@@ -95,9 +96,9 @@ class QueuesWrites extends LineConnector {
     for (const [command, value] of this.#queue.splice(0)) await super.write(command, value, signal);
   }
 
-  override async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
+  override async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<WriteResult> {
     try {
-      await super.write(command, value, signal);
+      return await super.write(command, value, signal);
     } catch (error) {
       this.#queue.push([command, value]);
       throw error;
@@ -106,32 +107,38 @@ class QueuesWrites extends LineConnector {
 }
 
 class RetriesWrites extends LineConnector {
-  override async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
+  override async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<WriteResult> {
     const again = setInterval(() => this.link?.socket.write(lineOf(`0 set ${command.address} ${value}`)), 50);
-    await super.write(command, value, signal).finally(() => clearInterval(again));
+    return super.write(command, value, signal).finally(() => clearInterval(again));
   }
 }
 
 class AcceptsUnheard extends LineConnector {
-  override async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
+  override async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<WriteResult> {
     super.write(command, value, signal).catch(() => {});
+    return written.accepted;
   }
 }
 
 /** Says that nothing was sent, though it was. */
 class DeniesWrites extends LineConnector {
-  override async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
-    await super.write(command, value, signal).catch((error) => {
-      throw error.name === 'Refused' ? error : new NotConnected('no answer');
-    });
+  override async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<WriteResult> {
+    return super.write(command, value, signal).catch(() => written.notSent('no answer'));
+  }
+}
+
+/** Takes every failure for a refusal. */
+class RefusesUnheard extends LineConnector {
+  override async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<WriteResult> {
+    return super.write(command, value, signal).catch((error) => written.refused(error.message));
   }
 }
 
 class LosesReasons extends LineConnector {
-  override async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
-    await super.write(command, value, signal).catch(() => {
-      throw new Error('it did not work');
-    });
+  override async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<WriteResult> {
+    const result = await super.write(command, value, signal);
+    if (result.kind === 'accepted') return result;
+    throw new Error('it did not work');
   }
 }
 
@@ -249,6 +256,7 @@ export const flaws: Readonly<Record<string, Flaw>> = {
   retriesWrites: { make: (options) => new RetriesWrites(options), fails: /a write whose answer is lost/ },
   acceptsUnheard: { make: (options) => new AcceptsUnheard(options), fails: /a write into a link that is dead/ },
   deniesWrites: { make: (options) => new DeniesWrites(options), fails: /a write whose answer is lost/ },
+  refusesUnheard: { make: (options) => new RefusesUnheard(options), fails: /whatever befalls the answer/ },
   losesReasons: { make: (options) => new LosesReasons(options), fails: /refused with its reason/ },
   waitsForEver: { make: (options) => new WaitsForEver(options), fails: /does not answer any more/ },
   givesUp: { make: (options) => new GivesUp(options), fails: /resets the link/ },

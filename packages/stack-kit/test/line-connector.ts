@@ -3,10 +3,13 @@ import { Batch, type Datatype, pause, quality, type Value } from '@telltale/sche
 import {
   type Connector,
   type ConnectorOptions,
+  NotConnected,
   Refused,
   type StackCommand,
   type StackPoint,
   type StackPoints,
+  type WriteResult,
+  written,
 } from '../src/index.ts';
 import { LineLink, openSocket } from './line-link.ts';
 
@@ -48,8 +51,16 @@ export class LineConnector implements Connector {
     }
   }
 
-  async write({ address }: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
-    await this.theLink.ask(`set ${address} ${value}`, signal);
+  async write({ address }: StackCommand, value: Value, signal: AbortSignal): Promise<WriteResult> {
+    if (this.link === undefined) return written.notSent('it is not connected');
+    try {
+      await this.link.ask(`set ${address} ${value}`, signal);
+      return written.accepted;
+    } catch (error) {
+      if (error instanceof Refused) return written.refused(error.message);
+      if (error instanceof NotConnected) return written.notSent(error.message);
+      throw error;
+    }
   }
 
   async close(): Promise<void> {

@@ -23,6 +23,8 @@ import {
   type StackPoint,
   type StackPoints,
   TlsPeer,
+  type WriteResult,
+  written,
 } from '@telltale/stack-kit';
 import { browseDocument, browsePaths } from './browse.ts';
 import { judgeAnswer, requestOf } from './command-request.ts';
@@ -96,13 +98,16 @@ class HttpConnector implements Connector {
     return this.#poller.run(signal);
   }
 
-  async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
+  async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<WriteResult> {
     const request = requestOf(command, value);
-    if (this.#client === undefined) throw new NotConnected('there is no link');
-    const answer = await this.#client.send({ ...request, signal }).catch((error) => {
-      throw error instanceof Unanswered && !error.isSent ? new NotConnected(error.message) : error;
-    });
-    judgeAnswer(answer);
+    if (typeof request === 'string') return written.refused(request);
+    if (this.#client === undefined) return written.notSent('there is no link');
+    try {
+      return judgeAnswer(await this.#client.send({ ...request, signal }));
+    } catch (error) {
+      if (!(error instanceof Unanswered)) throw error;
+      return error.isSent ? written.unknown(error.message) : written.notSent(error.message);
+    }
   }
 
   async close(): Promise<void> {

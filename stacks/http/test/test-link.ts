@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Batch, Datatype, Value } from '@telltale/schema';
 import type { BrowseAnswer, Connector, ConnectorOptions, ReadingTrace, StackPoint } from '@telltale/stack-kit';
-import { connectorOptions } from '@telltale/stack-kit/testing';
+import { accepted, connectorOptions } from '@telltale/stack-kit/testing';
 import { createConnector } from '../src/connector.ts';
 import type { ConnectorVariables } from '../src/connector-variables.ts';
 import stack from '../src/stack.ts';
@@ -81,7 +81,7 @@ export class TestLink {
 
   write(address: string, datatype: Datatype, value: Value, properties: Record<string, string> = {}): Promise<void> {
     const command = { id: 0, name: 'written', address, datatype, properties, last: undefined };
-    return this.connector.write(command, value, new AbortController().signal);
+    return accepted(this.connector.write(command, value, new AbortController().signal));
   }
 
   value(name: string): Reading['value'] {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { type Datatype, quality } from '@telltale/schema';
-import { NoAnswer, NotConnected, Refused } from '@telltale/stack-kit';
+import { NotConnected } from '@telltale/stack-kit';
 import { until } from '@telltale/stack-kit/testing';
 import { registersScript, type Script, ScriptedDevice } from '../test/scripted-device.ts';
 import { TestLink } from '../test/test-link.ts';
@@ -15,12 +14,8 @@ afterEach(async () => {
 
 type Points = Record<string, readonly [string, Datatype]>;
 
-async function setUp(
-  script: Script,
-  points: Points,
-  given: Readonly<Record<string, string | number | boolean>> = {},
-): Promise<{ device: ScriptedDevice; link: TestLink }> {
-  const device = await ScriptedDevice.start(script, given.transport === 'rtu-tcp' ? 'rtu' : 'tcp');
+async function setUp(script: Script, points: Points, given = {}): Promise<{ device: ScriptedDevice; link: TestLink }> {
+  const device = await ScriptedDevice.start(script);
   started.push(device);
   const link = new TestLink({ host: '127.0.0.1', port: device.port, scanPeriodMs: 20, timeoutMs: 100, ...given });
   started.push(link);
@@ -136,33 +131,6 @@ describe('an exception of the device', () => {
   }
 });
 
-test('with the frames of serial lines over TCP, a register that is answered late leaves the others of its unit alone', async () => {
-  const timeoutMs = 400;
-  const good = registersScript(() => undefined);
-  const { device, link } = await setUp(
-    (unit, request) => {
-      const answer = good(unit, request);
-      return request === '0300070001' && typeof answer === 'string' ? pause(1.5 * timeoutMs, answer) : answer;
-    },
-    { prompt: ['hr100', 'i'], late: ['hr7', 'i'], other: ['hr200', 'i'] },
-    { transport: 'rtu-tcp', timeoutMs, maxGap: 0 },
-  );
-  const qualities = new Set<number | undefined>();
-  await until('the late one is bad, and the others have been read for long', () => {
-    for (const name of ['prompt', 'other']) qualities.add(link.readings.get(name)?.quality ?? quality.good);
-    const asked = (request: string) => device.asked.filter((each) => each === request).length;
-    return (
-      link.readings.get('late')?.quality === quality.bad.communicationFailure &&
-      asked('1/0300640001') > 20 &&
-      asked('1/0300c80001') > 20
-    );
-  });
-  assert.deepEqual([...qualities], [quality.good]);
-  assert.deepEqual({ prompt: link.values().prompt, other: link.values().other }, { prompt: 100, other: 200 });
-  assert.equal(device.connections, 1);
-  assert.match(link.explain('late')?.error ?? '', /did not answer within 400 ms/);
-});
-
 describe('a write', () => {
   const answering =
     (write: string | undefined): Script =>
@@ -170,28 +138,26 @@ describe('a write', () => {
       request.startsWith('03') ? registersScript(() => undefined)(unit, request) : write;
 
   for (const [code, kind] of [
-    [1, Refused],
-    [2, Refused],
-    [3, Refused],
-    [4, NoAnswer],
-    [5, NoAnswer],
-    [6, Refused],
-    [8, NoAnswer],
-    [10, Refused],
-    [11, NoAnswer],
+    [1, 'refused'],
+    [2, 'refused'],
+    [3, 'refused'],
+    [4, 'unknown'],
+    [5, 'unknown'],
+    [6, 'refused'],
+    [8, 'unknown'],
+    [10, 'refused'],
+    [11, 'unknown'],
+    [77, 'unknown'],
   ] as const) {
-    test(`answered with exception ${code} ${kind === Refused ? 'is refused' : 'may have been taken'}`, async () => {
+    test(`answered with exception ${code} ${kind === 'refused' ? 'is refused' : 'may have been taken'}`, async () => {
       const { link } = await setUp(answering(`86${code.toString(16).padStart(2, '0')}`), {});
-      await assert.rejects(
-        link.write('hr5', 'i', 1),
-        (error) => error instanceof kind && /exception/.test(error.message),
-      );
+      await assert.rejects(link.write('hr5', 'i', 1), { name: kind, message: /exception/ });
     });
   }
 
   test('that is not answered may have been taken, and is sent once', async () => {
     const { device, link } = await setUp(answering(undefined), {});
-    await assert.rejects(link.write('hr5', 'i', 1), NoAnswer);
+    await assert.rejects(link.write('hr5', 'i', 1), { name: 'unknown' });
     assert.deepEqual(device.asked, ['1/0600050001']);
   });
 
@@ -201,22 +167,16 @@ describe('a write', () => {
     started.splice(0, 1);
     await until('the link is lost', () => link.lost !== undefined);
     assert.ok(link.lost instanceof NotConnected);
-    await assert.rejects(link.write('hr5', 'i', 1), NotConnected);
+    await assert.rejects(link.write('hr5', 'i', 1), { name: 'notSent' });
   });
 
   test('that is read back is refused where the device has something else, and not known where it does not say', async () => {
     const { device, link } = await setUp(answering('0600060001'), {}, { readBack: true });
-    await assert.rejects(
-      link.write('hr6', 'i', 1),
-      (error) => error instanceof Refused && /hr6 is 6 after/.test(error.message),
-    );
+    await assert.rejects(link.write('hr6', 'i', 1), { name: 'refused', message: /hr6 is 6 after/ });
     device.script = answering('0600060006');
     await link.write('hr6', 'i', 6);
     device.script = (_, request) => (request.startsWith('03') ? undefined : '0600060006');
-    await assert.rejects(
-      link.write('hr6', 'i', 6),
-      (error) => error instanceof NoAnswer && /written but could not/.test(error.message),
-    );
+    await assert.rejects(link.write('hr6', 'i', 6), { name: 'unknown', message: /written but could not/ });
   });
 
   test('of a text that the device fills up in its own way is read back as the same', async () => {
@@ -226,31 +186,25 @@ describe('a write', () => {
     const { device, link } = await setUp(filled('ab  '), {}, { readBack: true });
     await link.write('hr6:string(4)', 's', 'ab');
     device.script = filled('ac\0\0');
-    await assert.rejects(
-      link.write('hr6:string(4)', 's', 'ab'),
-      (error) => error instanceof Refused && /hr6 is ac after/.test(error.message),
-    );
+    await assert.rejects(link.write('hr6:string(4)', 's', 'ab'), { name: 'refused', message: /hr6 is ac after/ });
   });
 
   test('of a bit by reading first sends nothing where it cannot be read', async () => {
     const { device, link } = await setUp(() => '8302', {}, { bitWrites: 'read-modify-write' });
-    await assert.rejects(link.write('hr6.1', 'b', true), Refused);
+    await assert.rejects(link.write('hr6.1', 'b', true), { name: 'refused' });
     device.script = () => undefined;
-    await assert.rejects(link.write('hr6.1', 'b', true), NotConnected);
+    await assert.rejects(link.write('hr6.1', 'b', true), { name: 'notSent' });
     const nobodyWaits = new AbortController();
     const given = link.write('hr6.1', 'b', true, nobodyWaits.signal);
     nobodyWaits.abort(new Error('nobody waits'));
-    await assert.rejects(given, NotConnected);
+    await assert.rejects(given, { name: 'notSent' });
     assert.deepEqual([...new Set(device.asked)], ['1/0300060001']);
   });
 
   test('of a value that does not fit is refused before anything is sent', async () => {
     const { device, link } = await setUp(answering(undefined), {});
-    await assert.rejects(
-      link.write('co5', 'i', 2),
-      (error) => error instanceof Refused && /0 or 1/.test(error.message),
-    );
-    await assert.rejects(link.write('hr5:bcd16', 'i', 10_000), Refused);
+    await assert.rejects(link.write('co5', 'i', 2), { name: 'refused', message: /0 or 1/ });
+    await assert.rejects(link.write('hr5:bcd16', 'i', 10_000), { name: 'refused' });
     assert.deepEqual(device.asked, []);
   });
 });

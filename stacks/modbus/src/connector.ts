@@ -13,6 +13,8 @@ import {
   type StackCommand,
   type StackPoint,
   type StackPoints,
+  type WriteResult,
+  written,
 } from '@telltale/stack-kit';
 import { type Address, parseAddress } from './address.ts';
 import { Client, LostAnswer } from './client.ts';
@@ -96,19 +98,13 @@ class ModbusConnector implements Connector {
     if (lost !== undefined && !signal.aborted) throw lost;
   }
 
-  async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
+  async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<WriteResult> {
     const address = this.#parse(command);
-    if (typeof address === 'string') throw new Refused(address);
-    try {
-      if (this.#options.variables.bitWrites === 'mask') await this.#write(address, value, signal);
-      else {
-        const turn = this.#writing.then(() => this.#write(address, value, signal));
-        this.#writing = turn.catch(() => {});
-        await turn;
-      }
-    } catch (error) {
-      throw writeFailure(error);
-    }
+    if (typeof address === 'string') return written.refused(address);
+    if (this.#options.variables.bitWrites === 'mask') return this.#write(address, value, signal);
+    const turn = this.#writing.then(() => this.#write(address, value, signal));
+    this.#writing = turn.catch(() => {});
+    return turn;
   }
 
   close(): Promise<void> {
@@ -206,24 +202,33 @@ class ModbusConnector implements Connector {
     return true;
   }
 
-  async #write(address: Address, value: Value, signal: AbortSignal): Promise<void> {
+  async #write(address: Address, value: Value, signal: AbortSignal): Promise<WriteResult> {
     const { unit: ownUnit, writeFunction, bitWrites, readBack } = this.#options.variables;
     const unit = address.unit ?? ownUnit;
     const ask = (pdu: Uint8Array) => this.#client.request(unit, pdu, signal, true);
-    if (address.bit === undefined) await ask(writeRequest(address, value, writeFunction));
-    else if (bitWrites === 'mask') await ask(writeBitByMask(address, value));
-    else {
-      const present = await ask(readBackRequest(address)).catch((error) => {
-        throw unsent(error);
-      });
-      await ask(writeBitAgain(address, value, present, writeFunction));
+    let request: Uint8Array;
+    try {
+      if (address.bit === undefined) request = writeRequest(address, value, writeFunction);
+      else if (bitWrites === 'mask') request = writeBitByMask(address, value);
+      else {
+        const present = await ask(readBackRequest(address));
+        request = writeBitAgain(address, value, present, writeFunction);
+      }
+    } catch (error) {
+      return unwritten(error);
     }
-    if (!readBack) return;
-    const present = await ask(readBackRequest(address)).catch((error: Error) => {
-      throw new NoAnswer(`it was written but could not be read back: ${error.message}`, { cause: error });
-    });
-    const difference = differsFrom(address, value, present);
-    if (difference !== undefined) throw new Refused(difference);
+    try {
+      await ask(request);
+    } catch (error) {
+      return unaccepted(error);
+    }
+    if (!readBack) return written.accepted;
+    try {
+      const difference = differsFrom(address, value, await ask(readBackRequest(address)));
+      return difference === undefined ? written.accepted : written.refused(difference);
+    } catch (error) {
+      return written.unknown(`it was written but could not be read back: ${(error as Error).message}`);
+    }
   }
 }
 
@@ -262,23 +267,24 @@ function readFailure(error: unknown, unit: number): unknown {
   return silentCodes.includes(error.code) ? new NoAnswer(text) : new Refused(text);
 }
 
-/** Of the read before a write: whatever became of it, nothing was written. */
-function unsent(error: unknown): unknown {
-  if (error instanceof ModbusException) return error;
-  return new NotConnected(`the register could not be read before the write: ${(error as Error).message}`);
+/** Before anything was written: the value does not fit, or the register could not be read. */
+function unwritten(error: unknown): WriteResult {
+  if (error instanceof RangeError || error instanceof ModbusException) return written.refused(error.message);
+  return written.notSent(`the register could not be read before the write: ${(error as Error).message}`);
 }
 
-/** Said of a write, the device may have it: it failed while it did it, or the gateway does not know. */
-const doubtfulCodes: readonly number[] = [
-  exceptionCodes.serverDeviceFailure,
-  exceptionCodes.acknowledge,
-  exceptionCodes.memoryParityError,
-  exceptionCodes.gatewayTargetSilent,
+/** Said of a write, nothing was done. Of all others the device may have it: it failed in it, or a gateway does not know. */
+const refusalCodes: readonly number[] = [
+  exceptionCodes.illegalFunction,
+  exceptionCodes.illegalDataAddress,
+  exceptionCodes.illegalDataValue,
+  exceptionCodes.serverDeviceBusy,
+  exceptionCodes.gatewayPathUnavailable,
 ];
 
-function writeFailure(error: unknown): unknown {
-  if (error instanceof RangeError) return new Refused(error.message);
-  if (error instanceof LostAnswer) return new NoAnswer(`the link was lost before an answer: ${error.message}`);
-  if (!(error instanceof ModbusException)) return error;
-  return doubtfulCodes.includes(error.code) ? new NoAnswer(error.message) : new Refused(error.message);
+function unaccepted(error: unknown): WriteResult {
+  if (error instanceof NotConnected) return written.notSent(error.message);
+  if (error instanceof ModbusException && refusalCodes.includes(error.code)) return written.refused(error.message);
+  if (error instanceof LostAnswer) return written.unknown(`the link was lost before an answer: ${error.message}`);
+  return written.unknown((error as Error).message);
 }

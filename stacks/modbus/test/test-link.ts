@@ -1,7 +1,7 @@
 // A connector with a host that does as little as it can: the newest reading of each measurement is kept by name.
 import type { Batch, Datatype, Value } from '@telltale/schema';
 import type { Connector, InstanceDetail, ReadingTrace, StackPoint } from '@telltale/stack-kit';
-import { connectorOptions } from '@telltale/stack-kit/testing';
+import { accepted, connectorOptions } from '@telltale/stack-kit/testing';
 import { createConnector } from '../src/connector.ts';
 import stack from '../src/stack.ts';
 
@@ -55,7 +55,7 @@ export class TestLink {
 
   write(address: string, datatype: Datatype, value: Value, signal = new AbortController().signal): Promise<void> {
     const command = { id: 0, name: 'written', address, datatype, properties: {}, last: undefined };
-    return this.connector.write(command, value, signal);
+    return accepted(this.connector.write(command, value, signal));
   }
 
   values(): Record<string, Reading['value']> {

@@ -1,7 +1,7 @@
 // Finds which command a device's answer belongs to. An answer that comes late must never be taken for that of the next
 // command: if the two cannot be distinguished, the next is refused until the late answer has come or has timed out.
 import type { Clock } from '@telltale/schema';
-import { Refused } from '@telltale/stack-kit';
+import { type WriteResult, written } from '@telltale/stack-kit';
 import type { IPublishPacket } from 'mqtt';
 import type { CommandSettings } from './command-settings.ts';
 import type { Payload } from './payload.ts';
@@ -25,8 +25,7 @@ interface Asked {
   readonly expected: string | undefined;
   /** The topic is a state: other messages than the expected one are ignored. */
   readonly isState: boolean;
-  readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
+  readonly resolve: (answer: WriteResult) => void;
   isAnswered: boolean;
   /** Something came that may have been the answer, but for its correlation data, which was missing. */
   heardNameless: boolean;
@@ -34,7 +33,8 @@ interface Asked {
 }
 
 export interface AwaitedAnswer {
-  readonly promise: Promise<void>;
+  /** Of the device. */
+  readonly promise: Promise<WriteResult>;
   /** Nobody waits any more. `mayCome`: the device may have the command, so that its answer may still come. */
   end(mayCome: boolean): void;
 }
@@ -50,13 +50,12 @@ export class CommandAnswers {
     this.#options = options;
   }
 
-  /** Throws `Refused` if the answer could not be distinguished from another. */
-  await(settings: CommandSettings, id: string, expected: string | undefined): AwaitedAnswer {
+  /** A text says why the answer could not be had, or not be distinguished from another: then it is not to be sent. */
+  await(settings: CommandSettings, id: string, expected: string | undefined): AwaitedAnswer | string {
     const topic = settings.ack?.topic ?? '';
     const why = this.#options.refused.get(topic);
-    if (why !== undefined) throw new Refused(`cannot subscribe to the answers at ${topic}: ${why}`);
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    promise.catch(() => undefined);
+    if (why !== undefined) return `cannot subscribe to the answers at ${topic}: ${why}`;
+    const { promise, resolve } = Promise.withResolvers<WriteResult>();
     const names = settings.ackExpect?.names;
     const isState = names?.has('value') === true || names?.has('text') === true;
     const asked: Asked = {
@@ -65,7 +64,6 @@ export class CommandAnswers {
       expected,
       isState,
       resolve,
-      reject,
       isAnswered: false,
       heardNameless: false,
       sinceMs: 0,
@@ -73,10 +71,11 @@ export class CommandAnswers {
     const others = this.#awaited.get(topic) ?? new Set();
     for (const other of others) {
       if (other.settings.ackId === undefined || settings.ackId === undefined) {
-        throw new Refused(`another command waits for its answer at ${topic}`);
+        return `another command waits for its answer at ${topic}`;
       }
     }
-    this.#refuseAmbiguous(topic, asked);
+    const ambiguity = this.#ambiguity(topic, asked);
+    if (ambiguity !== undefined) return ambiguity;
     this.#awaited.set(topic, others.add(asked));
     const end = (mayCome: boolean) => {
       others.delete(asked);
@@ -97,10 +96,10 @@ export class CommandAnswers {
       const isAccepted = isYes(each, payload);
       if (!isAccepted && each.isState) continue;
       each.isAnswered = true;
-      if (isAccepted) each.resolve();
+      if (isAccepted) each.resolve(written.accepted);
       else {
         const words = wordsOf(each, payload)?.slice(0, 200) ?? 'what cannot be read';
-        each.reject(new Refused(`the device answers ${JSON.stringify(words)}`));
+        each.resolve(written.refused(`the device answers ${JSON.stringify(words)}`));
       }
     }
   }
@@ -128,19 +127,20 @@ export class CommandAnswers {
     return false;
   }
 
-  #refuseAmbiguous(topic: string, asked: Asked): void {
+  /** Why its answer could be taken for that of another; undefined where it cannot. */
+  #ambiguity(topic: string, asked: Asked): string | undefined {
     const { clock, lateMs } = this.#options;
     const { settings } = asked;
     const late = this.#late.get(topic);
-    if (late === undefined) return;
+    if (late === undefined) return undefined;
     this.#setLate(topic, late, (each) => !this.#isOver(each));
-    if (!asked.isState && this.#echoing.has(settings.address.topic)) return;
+    if (!asked.isState && this.#echoing.has(settings.address.topic)) return undefined;
     const other = this.#late.get(topic)?.find((each) => isAmbiguous(asked, each));
-    if (other === undefined) return;
+    if (other === undefined) return undefined;
     const leftMs = Math.max(0, other.sinceMs + lateMs - clock.monotonicMs());
-    throw new Refused(
+    return (
       `an earlier command has not been answered at ${topic}, and its answer could be taken for this one's: ` +
-        `try again when it has arrived, or in ${Math.ceil(leftMs / 1000)} s`,
+      `try again when it has arrived, or in ${Math.ceil(leftMs / 1000)} s`
     );
   }
 

@@ -1,7 +1,7 @@
 // Publishes commands, each once, and waits for the answer of the broker and, where one is configured, of the device.
 import { randomUUID } from 'node:crypto';
 import { type Clock, formatText, formatTimestamp, onAbort, unlessAborted, type Value } from '@telltale/schema';
-import { documentWith, NotConnected, Refused, type StackCommand } from '@telltale/stack-kit';
+import { documentWith, NotConnected, type StackCommand, type WriteResult, written } from '@telltale/stack-kit';
 import type { BrokerLink } from './broker-link.ts';
 import { CommandAnswers } from './command-answers.ts';
 import { type CommandSettings, type CommandVariables, type PayloadName, readCommand } from './command-settings.ts';
@@ -43,54 +43,70 @@ export class CommandWriter {
     return new Set([...this.#settings.values()].flatMap(({ ack }) => ack?.topic ?? []));
   }
 
-  async write(link: BrokerLink, command: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
+  async write(link: BrokerLink, command: StackCommand, value: Value, signal: AbortSignal): Promise<WriteResult> {
     const settings = this.#settings.get(command.name);
-    if (settings === undefined) throw new Refused(`the address of ${command.name} is wrong`);
-    const { variables, version, clock } = this.#options;
-    const { topic } = settings.address;
+    if (settings === undefined) return written.refused(`the address of ${command.name} is wrong`);
+    const { variables, clock } = this.#options;
     if (settings.qos === 2 && !variables.cleanStart) {
       // A broker that has such a message and no release of it may take the next one with its identifier for the same.
-      throw new Refused('with cleanStart false, a command of QoS 2 could be delivered late: use QoS 1');
+      return written.refused('with cleanStart false, a command of QoS 2 could be delivered late: use QoS 1');
     }
     const id = randomUUID();
     const fill = (name: PayloadName) => placeholder(name, command, settings, value, id, clock.now());
     const payload = payloadOf(settings, value, fill);
-    if (payload === undefined) throw new Refused(`the value does not fit into ${command.address}`);
-    if (signal.aborted) throw new NotConnected('the write was aborted');
+    if (payload === undefined) return written.refused(`the value does not fit into ${command.address}`);
+    if (signal.aborted) return written.notSent('the write was aborted');
     const answer =
       settings.ack === undefined ? undefined : this.answers.await(settings, id, settings.ackExpect?.render(fill));
-    let mayCome = false;
+    if (typeof answer === 'string') return written.refused(answer);
+    let result = written.unknown('no answer');
     try {
-      const published = link.publish(topic, payload, {
-        qos: settings.qos,
-        retain: settings.retain,
+      result = await this.#publish(link, settings, id, payload, signal);
+      // The broker has it; what became of it, the device says.
+      if (answer === undefined || result.kind !== 'accepted') return result;
+      result = written.unknown('no answer of the device');
+      result = await unlessAborted(signal, answer.promise);
+      return result;
+    } finally {
+      answer?.end(result.kind === 'unknown');
+    }
+  }
+
+  /** As the broker answers it. */
+  async #publish(
+    link: BrokerLink,
+    { address: { topic }, qos, retain, ack }: CommandSettings,
+    id: string,
+    payload: string | Buffer,
+    signal: AbortSignal,
+  ): Promise<WriteResult> {
+    const { variables, version } = this.#options;
+    let published: Promise<number>;
+    try {
+      published = link.publish(topic, payload, {
+        qos,
+        retain,
         ...(version === '5' && {
           properties: {
-            ...(variables.expirySeconds > 0 && !settings.retain && { messageExpiryInterval: variables.expirySeconds }),
-            ...(settings.ack !== undefined && {
-              responseTopic: settings.ack.topic,
-              correlationData: Buffer.from(id),
-            }),
+            ...(variables.expirySeconds > 0 && !retain && { messageExpiryInterval: variables.expirySeconds }),
+            ...(ack !== undefined && { responseTopic: ack.topic, correlationData: Buffer.from(id) }),
           },
         }),
       });
-      mayCome = true;
-      // Listens first: an abort rejects with the reason of the signal, and then gives the link up.
-      const acknowledged = unlessAborted(signal, published);
-      // What the broker has not acknowledged may still be on its way: not any more when the link is given up.
-      const stopListening = onAbort(signal, () => {
-        link.reset(`the broker has not acknowledged a command to ${topic} in time`);
-      });
-      const code = await acknowledged.finally(stopListening);
-      if (isFailure(code)) throw new Refused(`the broker refuses it: ${codeText(code)}`);
-      if (code === noSubscribers && !settings.retain) throw new Refused(`there is no subscriber to ${topic}`);
-      if (answer !== undefined) await unlessAborted(signal, answer.promise);
     } catch (error) {
-      if (error instanceof Refused) mayCome = false;
+      if (error instanceof NotConnected) return written.notSent(error.message);
       throw error;
-    } finally {
-      answer?.end(mayCome);
     }
+    // Listens first: an abort rejects with the reason of the signal, and then gives the link up.
+    const acknowledged = unlessAborted(signal, published);
+    // What the broker has not acknowledged may still be on its way: not any more when the link is given up.
+    const stopListening = onAbort(signal, () => {
+      link.reset(`the broker has not acknowledged a command to ${topic} in time`);
+    });
+    const code = await acknowledged.finally(stopListening);
+    if (isFailure(code)) return written.refused(`the broker refuses it: ${codeText(code)}`);
+    if (code === noSubscribers && !retain) return written.refused(`there is no subscriber to ${topic}`);
+    return written.accepted;
   }
 }
 

@@ -13,6 +13,8 @@ import {
   type StackCommand,
   type StackPoint,
   type StackPoints,
+  type WriteResult,
+  written,
 } from '@telltale/stack-kit';
 import type { IPublishPacket } from 'mqtt';
 import { BrokerLink } from './broker-link.ts';
@@ -189,9 +191,11 @@ class MqttConnector implements Connector {
     if (reason !== undefined) throw reason;
   }
 
-  async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
-    if (isMetricAddress(command.address)) await this.#host.write(this.#up(), command, value);
-    else await this.#writer.write(this.#up(), command, value, signal);
+  async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<WriteResult> {
+    const link = this.#link;
+    if (!link?.isUp) return written.notSent('the broker is not connected');
+    if (isMetricAddress(command.address)) return this.#host.write(link, command, value);
+    return this.#writer.write(link, command, value, signal);
   }
 
   async close(): Promise<void> {

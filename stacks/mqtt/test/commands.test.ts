@@ -48,7 +48,7 @@ describe('commands over a real broker', { skip: withoutMosquitto }, () => {
       await c.write('bytes', 258);
       await c.write('template', 'a"b');
       await c.write('zero', 1e-7);
-      await assert.rejects(c.write('bytes', 65_536), { name: 'Refused', message: /does not fit/ });
+      await assert.rejects(c.write('bytes', 65_536), { name: 'refused', message: /does not fit/ });
       await until('all have come', () => heard.messages.length === 7);
       assert.deepEqual(heard.texts('form/plain'), ['1']);
       assert.deepEqual(heard.texts('form/word'), ['OFF']);
@@ -69,7 +69,7 @@ describe('commands over a real broker', { skip: withoutMosquitto }, () => {
     t.after(() => c.stop());
     c.setPoints([], [{ name: 'nobody', address: 'nobody/there' }]);
     await c.start();
-    await assert.rejects(c.write('nobody', 1), { name: 'Refused', message: 'there is no subscriber to nobody/there' });
+    await assert.rejects(c.write('nobody', 1), { name: 'refused', message: 'there is no subscriber to nobody/there' });
   });
 
   test('with a session that the broker keeps, a command of quality 2 is refused and one of quality 1 sent', async (t) => {
@@ -83,7 +83,7 @@ describe('commands over a real broker', { skip: withoutMosquitto }, () => {
       ],
     );
     await c.start();
-    await assert.rejects(c.write('two', 1), { name: 'Refused' });
+    await assert.rejects(c.write('two', 1), { name: 'refused' });
     await c.write('one', 1);
   });
 
@@ -128,7 +128,7 @@ describe('commands over a real broker', { skip: withoutMosquitto }, () => {
     );
     await c.start();
     await c.write('five', 1);
-    await assert.rejects(c.write('five', 0), { name: 'Refused', message: /interlock open/ });
+    await assert.rejects(c.write('five', 0), { name: 'refused', message: /interlock open/ });
     const [less, more] = await Promise.allSettled([c.write('json', 5), c.write('json', 6)]);
     assert.equal(less.status, 'fulfilled');
     assert.match(more.status === 'rejected' ? String(more.reason) : '', /too much/);
@@ -136,7 +136,7 @@ describe('commands over a real broker', { skip: withoutMosquitto }, () => {
     const controller = new AbortController();
     const pending = c.write('mute', 1, controller.signal);
     await until('the device has it', () => broker.said.includes("'ack/mute/set'"));
-    await assert.rejects(c.write('mute', 2), { name: 'Refused', message: /another command waits/ });
+    await assert.rejects(c.write('mute', 2), { name: 'refused', message: /another command waits/ });
     controller.abort(new Error('too late'));
     await assert.rejects(pending, /too late/);
   });
@@ -160,12 +160,12 @@ describe('commands over a real broker', { skip: withoutMosquitto }, () => {
       controller.abort(new Error('too late'));
       await assert.rejects(unanswered, /too late/);
       await assert.rejects(c.write('valve', 2), {
-        name: 'Refused',
+        name: 'refused',
         message: /an earlier command has not been answered/,
       });
       await broker.pub('late/answer', 'ok');
       await c.shows('answer', 'ok');
-      const next = assert.rejects(c.write('valve', 3), { name: 'Refused', message: /stuck/ });
+      const next = assert.rejects(c.write('valve', 3), { name: 'refused', message: /stuck/ });
       await until('the device has the next', () => heard.messages.length === 2);
       await broker.pub('late/answer', 'stuck');
       await next;
@@ -200,12 +200,11 @@ describe('commands over a real broker', { skip: withoutMosquitto }, () => {
       await c.start();
       proxy.setFaults({ toClient: { kind: 'discard' } });
       await assert.rejects(c.write('a', 1), (error: Error) => {
-        assert.notEqual(error.name, 'NotConnected');
-        assert.notEqual(error.name, 'Refused');
+        assert.ok(!['notSent', 'refused'].includes(error.name));
         return /may have it/.test(error.message);
       });
       assert.match(String(await c.lost()), /NotConnected/);
-      await assert.rejects(c.write('a', 2), { name: 'NotConnected' });
+      await assert.rejects(c.write('a', 2), { name: 'notSent' });
       proxy.setFaults({});
       await c.start();
       await c.write('b', 3);

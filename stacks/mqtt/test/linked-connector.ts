@@ -1,7 +1,7 @@
 // A connector with a host that does as little as it can: what it publishes is kept by name.
 import { type Batch, type Clock, type Datatype, systemClock, type Value } from '@telltale/schema';
 import type { Connector, StackCommand, StackPoint } from '@telltale/stack-kit';
-import { connectorOptions, until } from '@telltale/stack-kit/testing';
+import { accepted, connectorOptions, until } from '@telltale/stack-kit/testing';
 import { createConnector } from '../src/connector.ts';
 import stack from '../src/stack.ts';
 
@@ -108,7 +108,7 @@ export class LinkedConnector {
   write(name: string, value: Value, signal = new AbortController().signal): Promise<void> {
     const command = this.#commands.get(name);
     if (command === undefined) throw new Error(`no command ${name}`);
-    return this.connector.write(command, value, signal);
+    return accepted(this.connector.write(command, value, signal));
   }
 
   point(name: string): StackPoint {

@@ -34,7 +34,7 @@ describe('a broker that wants a password', { skip: withoutMosquitto }, () => {
       c.setPoints([{ name: 'a', address: 'open/a' }], [{ name: 'closed', address: 'closed/a' }]);
       await c.start();
       await c.shows('a', 1, lastUsable);
-      if (version === '5') await assert.rejects(c.write('closed', 1), { name: 'Refused', message: /not authorized/ });
+      if (version === '5') await assert.rejects(c.write('closed', 1), { name: 'refused', message: /not authorized/ });
       const wrong = new LinkedConnector({ vars: { ...vars, password: 'wrong' } });
       wrong.setPoints([]);
       await assert.rejects(wrong.start(), { name: 'BackOff', message: /[Nn]ot authorized/ });

@@ -172,11 +172,11 @@ describe('a connector as a Sparkplug host application', { skip: withoutMosquitto
       ['Int16', 0.5],
     ];
     for (const [type, value] of wrong) {
-      await assert.rejects(c.write(type, value), { name: 'Refused', message: /does not fit/ }, type);
+      await assert.rejects(c.write(type, value), { name: 'refused', message: /does not fit/ }, type);
     }
     await send('G/DDATA/typed/x', 7, []);
     await until('it is noticed', () => c.warnings.some((text) => text.includes('sequence')));
-    await assert.rejects(c.write('Int8', 1), { name: 'Refused', message: /waiting for its next birth/ });
+    await assert.rejects(c.write('Int8', 1), { name: 'refused', message: /waiting for its next birth/ });
     assert.equal(heard.messages.length, types.length + 1);
   });
 
@@ -333,8 +333,8 @@ describe('a connector as a Sparkplug host application', { skip: withoutMosquitto
     await c.shows('level', 4.5);
     await c.write('limit_set', -5);
     await c.shows('limit', -5);
-    await assert.rejects(c.write('wrong', 1), { name: 'Refused', message: /has no metric None/ });
-    await assert.rejects(c.write('nowhere', 1), { name: 'Refused', message: /is offline/ });
+    await assert.rejects(c.write('wrong', 1), { name: 'refused', message: /has no metric None/ });
+    await assert.rejects(c.write('nowhere', 1), { name: 'refused', message: /is offline/ });
     p.publish('level', 5.5, 0x10);
     await c.shows('level', 5.5, 0);
     p.publish('level', 5.5, communicationFailure);

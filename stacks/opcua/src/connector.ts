@@ -1,6 +1,6 @@
 // The connector: a client of one server, whose values come by subscription, and by reads where the server monitors no
 // more. A lost link is not repaired: the host reconnects, and all subscriptions are created again.
-import { Batch, onAbort, pause, quality, untilAborted } from '@telltale/schema';
+import { Batch, onAbort, pause, quality, untilAborted, type Value } from '@telltale/schema';
 import {
   type BrowseAnswer,
   type BrowseRequest,
@@ -15,6 +15,8 @@ import {
   type StackCommand,
   type StackPoint,
   type StackPoints,
+  type WriteResult,
+  written,
 } from '@telltale/stack-kit';
 import { AttributeIds } from 'node-opcua-client';
 import { BadReadings } from './bad-readings.ts';
@@ -77,7 +79,7 @@ class UaConnector implements Connector {
     const { name, variables, folder, clock, meter, log } = this.#options;
     const applicationUri = applicationUriOf(variables.applicationUri, name);
     this.#link = await UaLink.open({ name, variables, applicationUri, folder, clock, meter, log }, signal);
-    this.#writer = new NodeWriter(this.#link, log);
+    this.#writer = new NodeWriter(this.#link);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -122,9 +124,8 @@ class UaConnector implements Connector {
     }
   }
 
-  async write(command: StackCommand, value: Parameters<Connector['write']>[1], signal: AbortSignal): Promise<void> {
-    if (this.#writer === undefined) throw new NotConnected('there is no link');
-    await this.#writer.write(command, value, signal);
+  async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<WriteResult> {
+    return this.#writer?.write(command, value, signal) ?? written.notSent('there is no link');
   }
 
   async close(): Promise<void> {

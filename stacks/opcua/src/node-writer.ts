@@ -1,6 +1,6 @@
 // Writes to nodes, each once. What type a node wants is asked of the server, once a link.
 import { type Datatype, isBad, unlessAborted, type Value } from '@telltale/schema';
-import { NotConnected, Refused, type StackCommand, type StackLog } from '@telltale/stack-kit';
+import { NotConnected, type StackCommand, type WriteResult, written } from '@telltale/stack-kit';
 import {
   AttributeIds,
   BrowseDirection,
@@ -19,23 +19,9 @@ import {
 import { type NodeRef, nodeOf } from './node-item.ts';
 import { readNodes } from './node-reader.ts';
 import { qualityOfStatus } from './status-quality.ts';
-import { ServiceFault, type UaLink } from './ua-link.ts';
+import { ServiceFault, type UaLink, Unanswered } from './ua-link.ts';
 import { toNode, typeOf } from './value-codec.ts';
-
-/** A server that is a gateway says these of a device that may have taken the value all the same. */
-const doubtful: readonly StatusCode[] = [
-  StatusCodes.BadTimeout,
-  StatusCodes.BadRequestTimeout,
-  StatusCodes.BadCommunicationError,
-  StatusCodes.BadNoCommunication,
-  StatusCodes.BadConnectionClosed,
-  StatusCodes.BadServerNotConnected,
-  StatusCodes.BadDeviceFailure,
-  StatusCodes.BadUnexpectedError,
-  StatusCodes.BadInternalError,
-  StatusCodes.BadShutdown,
-  StatusCodes.BadUnknownResponse,
-];
+import { resultOf } from './write-status.ts';
 
 const enumeration = 29;
 const hasSubtype = 'ns=0;i=45';
@@ -44,40 +30,45 @@ const maxSupertypes = 20;
 
 export class NodeWriter {
   readonly #link: UaLink;
-  readonly #log: StackLog;
   /** By address; bounded by the commands that there are. A text: why it cannot be written. */
   readonly #types = new Map<string, DataType | string>();
 
-  constructor(link: UaLink, log: StackLog) {
+  constructor(link: UaLink) {
     this.#link = link;
-    this.#log = log;
   }
 
   /** As `Connector.write`. */
-  async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
+  async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<WriteResult> {
     const { address } = command;
     const node = nodeOf(address, this.#link.namespaces);
-    if (typeof node === 'string') throw new Refused(node);
-    const type = await unlessAborted(signal, this.#typeOf(command, node.nodeId));
-    const request = new WriteRequest({
-      nodesToWrite: [{ ...node, value: { value: variantOf(type, value, node.indexRange) } }],
-    });
+    if (typeof node === 'string') return written.refused(node);
+    let type: DataType | string | undefined;
+    try {
+      type = await unlessAborted(signal, this.#typeOf(command));
+    } catch (error) {
+      return written.notSent(`the type of the node could not be read: ${(error as Error).message}`);
+    }
+    if (type === undefined) return written.refused(`BadNodeIdUnknown: the server has no node ${node.nodeId}`);
+    if (typeof type === 'string') return written.refused(type);
+    const variant = variantOf(type, value, node.indexRange);
+    if (typeof variant === 'string') return written.refused(variant);
+    const request = new WriteRequest({ nodesToWrite: [{ ...node, value: { value: variant } }] });
     const status = await unlessAborted(signal, this.#send(request));
+    if (!('value' in status)) return status;
     // The node may be of another type by now: the next write asks.
     if (status.equals(StatusCodes.BadTypeMismatch)) this.#types.delete(address);
-    if (status.isBad()) {
-      const reason = `${status.name}: ${status.description}`;
-      throw doubtful.some((each) => each.equals(status)) ? new Error(reason) : new Refused(reason);
-    }
-    if (!status.isGood()) this.#log.warn(`the server says ${status.name} about a write to ${address}`);
+    return resultOf(status);
   }
 
-  async #send(request: WriteRequest) {
+  /** The status of the write; or how it ended where the server has given none. */
+  async #send(request: WriteRequest): Promise<StatusCode | WriteResult> {
     try {
       const { results } = await this.#link.transact<WriteResponse>(request);
-      return results?.[0] ?? StatusCodes.BadUnexpectedError;
+      return results?.[0] ?? written.unknown('the server answers without a status');
     } catch (error) {
       if (error instanceof ServiceFault) return error.status;
+      if (error instanceof NotConnected) return written.notSent(error.message);
+      if (error instanceof Unanswered) return written.unknown(error.message);
       throw error;
     }
   }
@@ -104,17 +95,13 @@ export class NodeWriter {
     }
   }
 
-  async #typeOf(command: StackCommand, nodeId: NodeId): Promise<DataType> {
+  /** Undefined where the server has no such node; a text says why it cannot be written. */
+  async #typeOf(command: StackCommand): Promise<DataType | string | undefined> {
     const { address } = command;
     if (!this.#types.has(address)) await this.learn([command], 1);
     const type = this.#types.get(address);
-    // Nothing was sent of the write: the address is at fault.
-    if (type === undefined) throw new Refused(`BadNodeIdUnknown: the server has no node ${nodeId}`);
-    if (typeof type === 'string') {
-      // The node may be another one by now: the next write asks.
-      this.#types.delete(address);
-      throw new Refused(type);
-    }
+    // The node may be another one by now: the next write asks.
+    if (typeof type === 'string') this.#types.delete(address);
     return type;
   }
 
@@ -168,8 +155,11 @@ function misfit(rank: unknown, indexRange: NodeRef['indexRange']): string | unde
   return rank >= 0 && indexRange === undefined ? 'the node is an array: name an element, as in ;[0]' : undefined;
 }
 
-/** One element goes as an array of one, or as a matrix of one, with as many dimensions as the range has. */
-function variantOf(dataType: DataType, value: Value, indexRange: NodeRef['indexRange']): Variant {
+/**
+ * One element goes as an array of one, or as a matrix of one, with as many dimensions as the range has. A text says why the
+ * value does not fit.
+ */
+function variantOf(dataType: DataType, value: Value, indexRange: NodeRef['indexRange']): Variant | string {
   try {
     const converted = toNode(dataType, value);
     if (indexRange === undefined) {
@@ -182,7 +172,7 @@ function variantOf(dataType: DataType, value: Value, indexRange: NodeRef['indexR
       ? new Variant({ dataType, arrayType: VariantArrayType.Array, value: [converted] })
       : new Variant({ dataType, arrayType: VariantArrayType.Matrix, dimensions, value: [converted] });
   } catch (error) {
-    if (error instanceof RangeError) throw new Refused(error.message);
+    if (error instanceof RangeError) return error.message;
     throw error;
   }
 }

@@ -49,15 +49,15 @@ const tooMuch: readonly StatusCode[] = [
   StatusCodes.BadRequestTooLarge,
   StatusCodes.BadResponseTooLarge,
 ];
-/** The server knows the session no more: it has carried out nothing, and never will. */
-const gone: readonly StatusCode[] = [
+/** The server does not know the session: it has carried out nothing, and never will. */
+const unknownSession: readonly StatusCode[] = [
   StatusCodes.BadSessionIdInvalid,
-  StatusCodes.BadSessionClosed,
   StatusCodes.BadSessionNotActivated,
   StatusCodes.BadSecureChannelIdInvalid,
-  StatusCodes.BadSecureChannelClosed,
   StatusCodes.BadSecurityChecksFailed,
 ];
+/** The session has ended; what was under way may have been carried out. */
+const endedSession: readonly StatusCode[] = [StatusCodes.BadSessionClosed, StatusCodes.BadSecureChannelClosed];
 
 /** Asks in requests of `atOnce` items, or halves where the server refuses the size; `refused` makes other results. */
 export async function inPieces<Item, Result>(
@@ -202,9 +202,10 @@ export class UaLink {
         reject(new Unanswered(this.#lostReason ?? this.#client.reasonOf(error)));
       } else {
         meter?.answered(performance.now() - startMs);
-        if (gone.some((each) => each.equals(status))) {
+        const isUnknown = unknownSession.some((each) => each.equals(status));
+        if (isUnknown || endedSession.some((each) => each.equals(status))) {
           this.#lose(`the server has ended the session: ${status.name}`);
-          reject(new NotConnected(this.#lostReason));
+          reject(isUnknown ? new NotConnected(this.#lostReason) : new Unanswered(this.#lostReason));
         } else if (status.isBad()) reject(new ServiceFault(status));
         else resolve(answer as Response);
       }

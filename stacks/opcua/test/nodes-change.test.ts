@@ -48,7 +48,7 @@ describe('a node', () => {
       await bench.write('Speed', 'i', 5);
       await device.order({ kind: 'remove', node: UaDevice.address('Speed') });
       await device.order({ kind: 'add', node: 'Speed', value: 0 });
-      await assert.rejects(bench.write('Speed', 'i', 6), { name: 'Refused', message: /^BadTypeMismatch/ });
+      await assert.rejects(bench.write('Speed', 'i', 6), { name: 'refused', message: /^BadTypeMismatch/ });
       await bench.write('Speed', 'i', 7);
       assert.equal(await device.order({ kind: 'get', node: UaDevice.address('Speed') }), 7);
     });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type Batch, type Clock, type Datatype, systemClock, type Value } from '@telltale/schema';
 import type { Connector, StackCommand } from '@telltale/stack-kit';
-import { connectorOptions, until } from '@telltale/stack-kit/testing';
+import { accepted, connectorOptions, until } from '@telltale/stack-kit/testing';
 import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { createConnector } from '../src/connector.ts';
 import stack from '../src/stack.ts';
@@ -117,7 +117,7 @@ export class UaBench {
   write(node: string, datatype: Datatype, value: Value): Promise<void> {
     const address = UaDevice.address(node);
     const command: StackCommand = { id: 0, name: node, address, datatype, properties: {}, last: undefined };
-    return this.connector.write(command, value, new AbortController().signal);
+    return accepted(this.connector.write(command, value, new AbortController().signal));
   }
 
   #keep(batch: Batch): void {

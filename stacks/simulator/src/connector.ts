@@ -12,6 +12,8 @@ import {
   type StackCommand,
   type StackPoint,
   type StackPoints,
+  type WriteResult,
+  written,
 } from '@telltale/stack-kit';
 import { type Address, parseAddress } from './address.ts';
 import { Device, misconfigured } from './device.ts';
@@ -147,7 +149,19 @@ class SimulatorConnector implements Connector {
     return promise;
   }
 
-  async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
+  async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<WriteResult> {
+    try {
+      await this.#write(command, value, signal);
+      return written.accepted;
+    } catch (error) {
+      // Everything is simulated here: whatever these two say is certain.
+      if (error instanceof Refused) return written.refused(error.message);
+      if (error instanceof NotConnected) return written.notSent(error.message);
+      throw error;
+    }
+  }
+
+  async #write(command: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     this.#refuseUnlessConnected();
     const address = this.#commands.get(command.name)?.address;

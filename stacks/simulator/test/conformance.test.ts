@@ -4,6 +4,7 @@ import type { Value } from '@telltale/schema';
 import { Batch, quality, systemClock } from '@telltale/schema';
 import { Refused, type StackCommand, type StackPoint } from '@telltale/stack-kit';
 import {
+  accepted,
   type ConnectorWorld,
   conformance,
   connectorOptions,
@@ -115,7 +116,7 @@ const provider: ProviderWorld = {
       async write(address, value) {
         const command = written.find((each) => tagOf(each.address) === address);
         if (command === undefined) throw new Error(`there is no ${address}`);
-        await client.write(command, value, controller.signal);
+        await accepted(client.write(command, value, controller.signal));
       },
       async close() {
         controller.abort();

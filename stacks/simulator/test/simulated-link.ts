@@ -4,7 +4,7 @@
 import type { Batch, Datatype, Value } from '@telltale/schema';
 import { ManualClock } from '@telltale/schema/testing';
 import type { Connector, StackCommand, StackPoint } from '@telltale/stack-kit';
-import { connectorOptions } from '@telltale/stack-kit/testing';
+import { accepted, connectorOptions } from '@telltale/stack-kit/testing';
 import { createConnector } from '../src/connector.ts';
 
 export interface Reading {
@@ -84,7 +84,7 @@ export class SimulatedLink {
   write(name: string, value: Value, signal = new AbortController().signal): Promise<void> {
     const command = this.#commands.get(name);
     if (command === undefined) throw new Error(`the test has no command ${name}`);
-    return this.connector.write(command, value, signal);
+    return accepted(this.connector.write(command, value, signal));
   }
 
   value(name: string): Reading['value'] {

@@ -19,6 +19,8 @@ import {
   type StackCommand,
   type StackPoint,
   type StackPoints,
+  type WriteResult,
+  written,
 } from '@telltale/stack-kit';
 import { type Account, accountsOf, communityAccount, userAccount } from './account.ts';
 import { type Address, type Host, parseAddress, parseHosts, writeFormsOf } from './address.ts';
@@ -156,18 +158,21 @@ class SnmpConnector implements Connector {
     return outcomes.some(({ status }) => status === 'fulfilled');
   }
 
-  async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
+  async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<WriteResult> {
     const address = parseAddress(command.address);
-    if (typeof address === 'string') throw new Refused(address);
+    if (typeof address === 'string') return written.refused(address);
     const agent = this.#agents.get(this.#agentName(address) ?? '');
     if (agent === undefined) {
-      throw this.#agents.size === 0 ? new NotConnected('the link is down') : new Refused(this.#whichAgents(address));
+      return this.#agents.size === 0
+        ? written.notSent('the link is down')
+        : written.refused(this.#whichAgents(address));
     }
     let varbind: Varbind;
     try {
       varbind = encodeValue(address.oid, value, address.form ?? writeFormsOf(command.datatype)[0] ?? 'integer');
     } catch (error) {
-      throw error instanceof Unfit ? new Refused(error.message) : error;
+      if (error instanceof Unfit) return written.refused(error.message);
+      throw error;
     }
     const { meter, clock } = this.#options;
     const startMs = clock.monotonicMs();
@@ -176,11 +181,14 @@ class SnmpConnector implements Connector {
       this.#sets.add(set);
       const pdu = await set.finally(() => this.#sets.delete(set));
       meter.answered(clock.monotonicMs() - startMs);
-      if (pdu.errorStatus !== 0) throw setFailure(pdu.errorStatus);
-      if (pdu.varbinds[0]?.oid !== address.oid) throw new Error('the agent answers with another object');
+      if (pdu.errorStatus !== 0) return setFailure(pdu.errorStatus);
+      if (pdu.varbinds[0]?.oid === address.oid) return written.accepted;
+      return written.unknown('the agent answers with another object');
     } catch (error) {
-      if (!(error instanceof Refused)) meter.failed();
-      throw error instanceof Reported ? new Refused(error.message) : error;
+      meter.failed();
+      if (error instanceof Reported) return written.refused(error.message);
+      if (error instanceof NotConnected) return written.notSent(error.message);
+      throw error;
     }
   }
 
@@ -362,11 +370,11 @@ function asCompared(address: string): string {
  * but an agent with parts of its own behind it (AgentX, a gateway to a field bus) answers them as well where one of those
  * was asked and did not answer: it may have it. What the standard does not have says nothing.
  */
-function setFailure(status: number): Error {
+function setFailure(status: number): WriteResult {
   const { genErr, commitFailed, undoFailed } = errorStatus;
   const isUnclear = status === genErr || status === commitFailed || status === undoFailed || !isStandardStatus(status);
   const text = `the agent answers ${statusName(status)}`;
-  return isUnclear ? new Error(`${text}: it may have it`) : new Refused(text);
+  return isUnclear ? written.unknown(text) : written.refused(text);
 }
 
 function whyNot(varbind: Varbind | undefined, { datatype }: StackPoint): string {

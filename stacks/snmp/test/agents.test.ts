@@ -226,12 +226,12 @@ describe('against snmpd', { skip }, () => {
       ['1.0', '3.0', '7.0', '12.0'].map((index) => peer.get(at(index))),
       ['17', '2000000000', 'on duty', '1'],
     );
-    await assert.rejects(running.write('gauge', 0.5), { name: 'Refused', message: /not a whole number/ });
-    await assert.rejects(running.write('gauge', -1), { name: 'Refused', message: /out of range/ });
-    await assert.rejects(running.write('wrong type', 5), { name: 'Refused', message: /wrongType/ });
-    await assert.rejects(running.write('read only', 5), { name: 'Refused', message: /notWritable/ });
-    await assert.rejects(running.write('nothing', 5), { name: 'Refused', message: /notWritable|noCreation/ });
-    await assert.rejects(running.write('integer', 666), { name: 'Refused', message: /wrongValue/ });
+    await assert.rejects(running.write('gauge', 0.5), { name: 'refused', message: /not a whole number/ });
+    await assert.rejects(running.write('gauge', -1), { name: 'refused', message: /out of range/ });
+    await assert.rejects(running.write('wrong type', 5), { name: 'refused', message: /wrongType/ });
+    await assert.rejects(running.write('read only', 5), { name: 'refused', message: /notWritable/ });
+    await assert.rejects(running.write('nothing', 5), { name: 'refused', message: /notWritable|noCreation/ });
+    await assert.rejects(running.write('integer', 666), { name: 'refused', message: /wrongValue/ });
     peer.set(at('1.0'), '-42');
     peer.set(at('3.0'), '3000000000');
     peer.set(at('7.0'), 'ready');
@@ -245,7 +245,7 @@ describe('against snmpd', { skip }, () => {
       [],
       [{ name: 'x', address: at('1.0'), datatype: 'i' }],
     );
-    await assert.rejects(running.write('x', 1), { name: 'Refused', message: /noAccess/ });
+    await assert.rejects(running.write('x', 1), { name: 'refused', message: /noAccess/ });
     assert.equal(peer.get(at('1.0')), '-42');
   });
 

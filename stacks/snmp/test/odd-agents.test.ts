@@ -339,11 +339,11 @@ test('a set is refused where the agent says that it has not done it, and in doub
   const { genErr, commitFailed, undoFailed, ...others } = errorStatus;
   for (const each of [genErr, commitFailed, undoFailed, 19, 255, -1]) {
     status = each;
-    await assert.rejects(running.write('1', 5), { name: 'Error', message: /it may have it/ }, `${each}`);
+    await assert.rejects(running.write('1', 5), { name: 'unknown', message: /the agent answers/ }, `${each}`);
   }
   for (const each of Object.values(others).filter((known) => known !== 0)) {
     status = each;
-    await assert.rejects(running.write('1', 5), { name: 'Refused' }, `${each}`);
+    await assert.rejects(running.write('1', 5), { name: 'refused' }, `${each}`);
   }
 });
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Batch, Datatype, Value } from '@telltale/schema';
 import type { Connector, ConnectorOptions, StackPoint, StackPoints } from '@telltale/stack-kit';
-import { connectorOptions, until } from '@telltale/stack-kit/testing';
+import { accepted, connectorOptions, until } from '@telltale/stack-kit/testing';
 import { createConnector } from '../src/connector.ts';
 import stack from '../src/stack.ts';
 import type { ConnectorVariables } from '../src/variables.ts';
@@ -86,7 +86,7 @@ export class RunningConnector {
   async write(name: string, value: Value, signal = new AbortController().signal): Promise<void> {
     const command = this.#points.commands.find((each) => each.name === name);
     if (command === undefined) throw new Error(name);
-    await this.connector.write(command, value, signal);
+    await accepted(this.connector.write(command, value, signal));
   }
 
   async until(name: string, isSo: (reading: Reading) => boolean): Promise<Reading> {

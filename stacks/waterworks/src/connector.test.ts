@@ -60,8 +60,8 @@ test('it takes commands and refuses what does not fit', async () => {
   link.clock.advance(10_000);
   assert.deepEqual([link.value('state'), link.value('speed')], ['running', 90]);
   assert.equal(typeof link.value('total'), 'bigint');
-  await assert.rejects(link.write('register', 10_001), { name: 'Refused', message: /0 to 10000, not 10001/ });
-  await assert.rejects(link.write('exact', 99.5), { name: 'Refused', message: /a whole number/ });
+  await assert.rejects(link.write('register', 10_001), { name: 'refused', message: /0 to 10000, not 10001/ });
+  await assert.rejects(link.write('exact', 99.5), { name: 'refused', message: /a whole number/ });
   assert.equal(link.value('asked'), 9000);
   await link.stop();
 });

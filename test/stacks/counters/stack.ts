@@ -9,6 +9,8 @@ import {
   type StackPoint,
   type StackPoints,
   Type,
+  type WriteResult,
+  written,
 } from '@telltale/stack-kit';
 
 const syntax = { regex: '^[a-z0-9]+$', doc: 'Any word.', examples: [{ address: 'c1', meaning: 'a counter' }] };
@@ -38,8 +40,9 @@ class CountersConnector implements Connector {
     clearInterval(timer);
   }
 
-  async write(_command: StackCommand, value: Value): Promise<void> {
+  async write(_command: StackCommand, value: Value): Promise<WriteResult> {
     this.#left += Number(value);
+    return written.accepted;
   }
 
   async close(): Promise<void> {}

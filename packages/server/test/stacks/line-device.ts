@@ -9,10 +9,11 @@ import {
   type ConnectorOptions,
   defineStack,
   NotConnected,
-  Refused,
   type StackCommand,
   type StackPoints,
   Type,
+  type WriteResult,
+  written,
 } from '@telltale/stack-kit';
 
 const syntax = { regex: '^[a-z0-9_]+$', doc: 'A name.', examples: [{ address: 'level', meaning: 'the level' }] };
@@ -20,7 +21,7 @@ const syntax = { regex: '^[a-z0-9_]+$', doc: 'A name.', examples: [{ address: 'l
 class LineConnector implements Connector {
   readonly #options: ConnectorOptions<{ port: number }>;
   /** By the number of the write. */
-  readonly #pending = new Map<string, { resolve: () => void; reject: (error: Error) => void }>();
+  readonly #pending = new Map<string, (result: WriteResult) => void>();
   #points: StackPoints = { measurements: [], commands: [] };
   #socket: Socket | undefined;
   #writes = 0;
@@ -55,10 +56,10 @@ class LineConnector implements Connector {
     });
   }
 
-  write(command: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
+  write(command: StackCommand, value: Value, signal: AbortSignal): Promise<WriteResult> {
     const number = String(++this.#writes);
     return new Promise((resolve, reject) => {
-      this.#pending.set(number, { resolve, reject });
+      this.#pending.set(number, resolve);
       onAbort(signal, reject);
       this.#socket?.write(`write ${number} ${command.address}=${value}\n`);
     });
@@ -81,8 +82,8 @@ class LineConnector implements Connector {
     const [word = '', number = '', ...reason] = line.split(' ');
     const pending = this.#pending.get(number);
     this.#pending.delete(number);
-    if (word === 'ok') pending?.resolve();
-    else if (word === 'no') pending?.reject(new Refused(reason.join(' ')));
+    if (word === 'ok') pending?.(written.accepted);
+    else if (word === 'no') pending?.(written.refused(reason.join(' ')));
     else this.#readValue(word);
   }
 

@@ -19,6 +19,8 @@ import {
   type StackPoint,
   type StackPoints,
   Type,
+  type WriteResult,
+  written,
 } from '@telltale/stack-kit';
 
 const scanPeriodMs = 20;
@@ -81,12 +83,13 @@ class RackConnector implements Connector {
     clearInterval(timer);
   }
 
-  async write({ address }: StackCommand, value: Value): Promise<void> {
+  async write({ address }: StackCommand, value: Value): Promise<WriteResult> {
     const [unit, register] = this.#placeOf(address);
     const wasUp = unit.isUp;
     unit.registers.set(register, value);
     if (unit.isUp !== wasUp) unit.sinceUs = this.#options.clock.now();
     if (!unit.isUp) unit.lastError = `${address.slice(0, 2)} does not answer`;
+    return written.accepted;
   }
 
   async close(): Promise<void> {}

@@ -21,6 +21,8 @@ import {
   type StackPoint,
   type StackPoints,
   Type,
+  type WriteResult,
+  written,
 } from '@telltale/stack-kit';
 
 const syntax = { regex: '^[a-z ]*$', doc: 'Anything.', examples: [{ address: 'good', meaning: 'all is well' }] };
@@ -29,10 +31,15 @@ const variables = Type.Object({
   token: Secret({ title: 'Token', default: '' }),
 });
 type Variables = { mode: string; token: string };
-const never = new Promise<void>(() => {});
+const never = new Promise<never>(() => {});
 
 function block(): never {
   for (;;);
+}
+
+async function unknownAfter(signal: AbortSignal): Promise<WriteResult> {
+  await untilAborted(signal);
+  return written.unknown('it was aborted');
 }
 
 class TrialConnector implements Connector {
@@ -71,7 +78,7 @@ class TrialConnector implements Connector {
     if (busy) clearInterval(busy);
   }
 
-  async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
+  async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<WriteResult> {
     switch (command.address) {
       case 'mute':
         return never;
@@ -87,28 +94,28 @@ class TrialConnector implements Connector {
           onMessage: (message) => log.info(`process said ${message}`),
           onEnded: (reason) => log.info(`process ended: ${reason}`),
         }).send(value);
-        return;
+        return written.accepted;
       }
       case 'throw later':
         setImmediate(() => {
           throw new Error('nobody caught it');
         });
-        return untilAborted(signal);
+        return unknownAfter(signal);
       case 'babble':
         console.log('printed');
         process.stderr.write('complained\n');
         for (const message of [null, 5, {}, { kind: 'toString' }, { kind: 'call', method: 'readings' }]) {
           parentPort?.postMessage(message);
         }
-        return;
+        return written.accepted;
       case 'reject later':
         Promise.reject(new Error('nobody caught it'));
-        return untilAborted(signal);
+        return unknownAfter(signal);
       case 'eat buffers': {
         const eaten: unknown[] = [];
         const eat = () => eaten.push(Buffer.alloc(4_000_000, 1));
         setInterval(eat, 10);
-        return untilAborted(signal);
+        return unknownAfter(signal);
       }
       case 'eat memory': {
         const eaten: unknown[] = [];
@@ -117,6 +124,7 @@ class TrialConnector implements Connector {
       default:
         this.#options.meter.answered(2);
         this.#publishAll(Number(value));
+        return written.accepted;
     }
   }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { never, setUp, timeSteps } from '../../test/connection-bench.ts';
-import { NotConnected, Refused, type StackCommand } from '../connector.ts';
+import { NotConnected, type StackCommand } from '../connector.ts';
+import { written } from '../write-result.ts';
 
 describe('a write', () => {
   test('without a link is not connected, with the reason', async () => {
@@ -13,9 +14,8 @@ describe('a write', () => {
   });
 
   test('is accepted, or refused with the device’s reason; each is counted', async () => {
-    const write = async (_: StackCommand, value: unknown) => {
-      if (value === 2) throw new Refused('interlock');
-    };
+    const write = async (_: StackCommand, value: unknown) =>
+      value === 2 ? written.refused('interlock') : written.accepted;
     const { begin, connection, clock, events } = setUp({ write });
     await begin();
     assert.deepEqual(await connection.write(7, 1, clock.monotonicMs()), { kind: 'accepted' });

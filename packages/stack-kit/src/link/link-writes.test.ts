@@ -4,13 +4,15 @@ import type { Value } from '@telltale/schema';
 import { ManualClock } from '@telltale/schema/testing';
 import fc from 'fast-check';
 import { BackOff, NoAnswer, NotConnected, Refused, type StackCommand } from '../connector.ts';
+import { written } from '../write-result.ts';
 import { LinkWrites, maxPendingWrites, type WriteOutcome } from './link-writes.ts';
 
 interface Handed {
   readonly id: number;
   readonly value: Value;
   readonly signal: AbortSignal;
-  readonly resolve: () => void;
+  /** Accepted where it says nothing. */
+  readonly resolve: (result?: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -29,7 +31,10 @@ function setUp() {
         ? { id, name: `c${id}`, address: '', datatype: 'd', properties: {}, last: undefined }
         : undefined,
     hand: ({ id }: StackCommand, value, signal) =>
-      new Promise((resolve, reject) => handed.push({ id, value, signal, resolve, reject })),
+      new Promise((answer, reject) => {
+        const resolve = (result: unknown = written.accepted) => answer(result);
+        handed.push({ id, value, signal, resolve, reject });
+      }),
     onAccepted: (_, value) => accepted.push(value),
   });
   const outcomes: string[] = [];
@@ -63,7 +68,7 @@ describe('writes', () => {
       handed.map(({ value }) => value),
       ['a', 'c'],
     );
-    handed[0]?.reject(new Refused('no'));
+    handed[0]?.resolve(written.refused('no'));
     await turns();
     assert.deepEqual([handed[2]?.value, outcomes], ['b', ['a refused']]);
   });
@@ -126,17 +131,36 @@ describe('writes', () => {
     assert.equal(handed.length, 3);
   });
 
-  test('the stack says that nothing was sent: not connected; it fails otherwise: the device may have it', async () => {
+  test('the stack says how they ended: accepted, refused, not sent, or unknown, which is a timeout that may have been sent', async () => {
     const { writes, handed } = setUp();
-    const first = writes.write(1, 1, 1000);
-    handed[0]?.reject(new NotConnected('gone'));
-    assert.deepEqual(await first, { kind: 'notConnected', reason: 'gone' });
-    const busy = writes.write(1, 1, 1000);
-    handed[1]?.reject(new BackOff(1000, 'busy'));
-    assert.deepEqual(await busy, { kind: 'notConnected', reason: 'busy' });
-    const second = writes.write(1, 1, 1000);
-    handed[2]?.reject('what');
-    assert.deepEqual(await second, { kind: 'timeout', sent: true, reason: `the stack failed: 'what'` });
+    for (const [result, outcome] of [
+      [written.accepted, { kind: 'accepted' }],
+      [written.refused('interlock'), { kind: 'refused', reason: 'interlock' }],
+      [written.notSent('gone'), { kind: 'notConnected', reason: 'gone' }],
+      [written.unknown('silence'), { kind: 'timeout', sent: true, reason: 'silence' }],
+    ] as const) {
+      const writing = writes.write(1, 1, 1000);
+      handed.at(-1)?.resolve(result);
+      assert.deepEqual(await writing, outcome);
+    }
+  });
+
+  test('of which the stack throws, whatever it is, or says nothing that makes sense, may be with the device', async () => {
+    const { writes, handed } = setUp();
+    const outcomeOf = async (end: (write: Handed) => void) => {
+      const writing = writes.write(1, 1, 1000);
+      end(handed.at(-1) as Handed);
+      return inWords(await writing);
+    };
+    const thrown = [new Refused('no'), new NotConnected('x'), new BackOff(1000, 'x'), new NoAnswer('x'), 'what', null];
+    for (const error of thrown) assert.equal(await outcomeOf(({ reject }) => reject(error)), 'timeout sent');
+    const hostile = {
+      get kind() {
+        throw new Error('no');
+      },
+    };
+    const odd = [null, 0, '', 'accepted', true, {}, [], { kind: 'Accepted' }, { kind: 'constructor' }, hostile];
+    for (const each of odd) assert.equal(await outcomeOf(({ resolve }) => resolve(each)), 'timeout sent');
   });
 
   test('cut off by the loss of the link may have been sent, unless the stack itself says otherwise', async () => {
@@ -146,7 +170,7 @@ describe('writes', () => {
     writes.lost('cable');
     const [passedOn, knows] = handed;
     passedOn?.reject(passedOn.signal.reason);
-    knows?.reject(new NotConnected('it was still waiting here'));
+    knows?.resolve(written.notSent('it was still waiting here'));
     await turns();
     assert.deepEqual(outcomes, ['a timeout sent', 'b notConnected']);
   });
@@ -230,10 +254,10 @@ test('whatever happens, a write reaches the stack at most once, one of a command
       const outcomes = new Map<number, WriteOutcome[]>();
       const answered = new Set<Value>();
       const open = new Set<Handed>();
-      let [written, seen, isLost] = [0, 0, false];
+      let [asked, seen, isLost] = [0, 0, false];
       for (const each of [...steps, { do: 'lost' as const }]) {
         if (each.do === 'write' && 'id' in each) {
-          const value = written++;
+          const value = asked++;
           outcomes.set(value, []);
           writes.write(each.id, value, each.limitMs).then((outcome) => outcomes.get(value)?.push(outcome));
         } else if ('ms' in each) clock.advance(each.ms);
@@ -244,7 +268,8 @@ test('whatever happens, a write reaches the stack at most once, one of a command
           if (each.do === 'accept') {
             answered.add(one.value);
             one.resolve();
-          } else one.reject(each.do === 'refuse' ? new Refused('no') : 'broken');
+          } else if (each.do === 'refuse') one.resolve(written.refused('no'));
+          else one.reject('broken');
         } else if (each.do === 'lost') {
           writes.lost('cable');
           isLost = true;

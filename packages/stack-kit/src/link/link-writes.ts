@@ -1,7 +1,8 @@
 // The writes over one link of a connector: each is handed to the stack at most once, one at a time for a command, and
 // has its outcome within its time limit. A new link begins with none.
 import type { Clock, Value } from '@telltale/schema';
-import { NotConnected, type StackCommand, type StackLog } from '../connector.ts';
+import { NoAnswer, type StackCommand, type StackLog } from '../connector.ts';
+import { readWriteResult } from './stack-answers.ts';
 import { isThrown, reasonOf } from './stack-error.ts';
 
 export type WriteOutcome =
@@ -16,7 +17,8 @@ export interface LinkWritesOptions {
   readonly clock: Clock;
   readonly log: StackLog;
   readonly command: (id: number) => StackCommand | undefined;
-  readonly hand: (command: StackCommand, value: Value, signal: AbortSignal) => Promise<void>;
+  /** Settles with what the stack says or throws, whatever that is. */
+  readonly hand: (command: StackCommand, value: Value, signal: AbortSignal) => Promise<unknown>;
   readonly onAccepted: (command: StackCommand, value: Value) => void;
 }
 
@@ -87,7 +89,7 @@ export class LinkWrites {
       for (const job of others) this.#drop(job, { kind: 'notConnected', reason });
       if (first === undefined) continue;
       this.#queues.set(commandId, [first]);
-      first.controller.abort(new NotConnected(reason));
+      first.controller.abort(new NoAnswer(reason)); // never what would say that nothing was sent
     }
   }
 
@@ -114,7 +116,7 @@ export class LinkWrites {
       return;
     }
     job.settle({ kind: 'timeout', sent: true, reason: 'no answer' });
-    job.controller.abort(new Error('the write timed out'));
+    job.controller.abort(new NoAnswer('the write timed out'));
     job.cancel = this.#options.clock.after(graceMs, () => {
       this.#options.log.error('an aborted write has not ended: it is abandoned');
       this.#next(job);
@@ -135,12 +137,10 @@ export class LinkWrites {
     job.isHanded = true;
     let outcome: WriteOutcome;
     try {
-      await this.#options.hand(command, job.value, job.controller.signal);
-      outcome = { kind: 'accepted' };
+      outcome = outcomeOf(await this.#options.hand(command, job.value, job.controller.signal));
     } catch (error) {
       const { aborted, reason } = job.controller.signal;
-      // A stack that only passes on why it was aborted says nothing of the device.
-      outcome = aborted && error === reason ? this.#cutOff() : outcomeOf(error);
+      outcome = aborted && error === reason ? this.#cutOff() : failureOf(error);
     }
     if (outcome.kind === 'accepted' && !job.isSettled) this.#options.onAccepted(command, job.value);
     job.cancel();
@@ -163,9 +163,23 @@ export class LinkWrites {
 }
 
 /** Only what a stack says in so many words is certain: of anything else the device may have it. */
-function outcomeOf(error: unknown): WriteOutcome {
+function outcomeOf(given: unknown): WriteOutcome {
+  const result = readWriteResult(given);
+  switch (result?.kind) {
+    case 'accepted':
+    case 'refused':
+      return result;
+    case 'notSent':
+      return { kind: 'notConnected', reason: result.reason };
+    case 'unknown':
+      return { kind: 'timeout', sent: true, reason: result.reason };
+    default:
+      return { kind: 'timeout', sent: true, reason: 'the stack does not say how it ended' };
+  }
+}
+
+/** Whatever was thrown: also what would be a refusal elsewhere. */
+function failureOf(error: unknown): WriteOutcome {
   const reason = reasonOf(error);
-  if (isThrown('Refused', error)) return { kind: 'refused', reason };
-  if (isThrown('NotConnected', error) || isThrown('BackOff', error)) return { kind: 'notConnected', reason };
   return { kind: 'timeout', sent: true, reason: isThrown('NoAnswer', error) ? reason : `the stack failed: ${reason}` };
 }

@@ -9,6 +9,7 @@ import type {
   ReadingTrace,
   ScanGroupDetail,
 } from '../connector.ts';
+import type { WriteResult } from '../write-result.ts';
 
 export interface StackDetail {
   readonly devices: readonly DeviceDetail[];
@@ -78,6 +79,19 @@ export function readBrowseAnswer(given: unknown, limit: number): BrowseAnswer {
   if (items.length > limit)
     throw new TypeError(`the stack answered with ${items.length} items; at most ${limit} are allowed`);
   return { items: Array.from(items, itemOf), cursor: whole(given.cursor, 'the cursor') };
+}
+
+/** Undefined where it is none: then nothing is known of the write. */
+export function readWriteResult(given: unknown): WriteResult | undefined {
+  try {
+    if (!isObject(given)) return undefined;
+    const { kind, reason } = given;
+    if (kind === 'accepted') return { kind };
+    if (kind !== 'refused' && kind !== 'notSent' && kind !== 'unknown') return undefined;
+    return { kind, reason: optionalText(reason, maxShown) ?? 'it gives no reason' };
+  } catch {
+    return undefined;
+  }
 }
 
 function itemOf(given: unknown, at: number): BrowseItem {

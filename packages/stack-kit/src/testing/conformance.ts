@@ -7,6 +7,7 @@ import { type Hosting, testConnector } from './connector-conformance.ts';
 import { testFaults } from './connector-fault-conformance.ts';
 import { testLeaks } from './connector-leak-conformance.ts';
 import { testLoss } from './connector-loss-conformance.ts';
+import { testWrites } from './connector-write-conformance.ts';
 import { ListenerWarnings } from './leaks.ts';
 import { ProviderBench } from './provider-bench.ts';
 import { type Serving, testProvider } from './provider-conformance.ts';
@@ -53,6 +54,7 @@ function conformConnector(world: ConnectorWorld): void {
   testConnector(world, bench, hosting);
   if (world.transport !== 'none') {
     testLoss(world, bench, hosting);
+    testWrites(world, bench, hosting);
     testFaults(world, bench, hosting);
   }
   testLeaks(world, bench, hosting, askedRounds());

@@ -1,4 +1,5 @@
 // For the tests of stacks.
+export * from './accepted.ts';
 export * from './conformance.ts';
 export type * from './conformance-world.ts';
 export * from './declared-well.ts';

@@ -2,12 +2,14 @@
 import { type Batch, type Clock, isBad, quality, type Value } from '@telltale/schema';
 import {
   type DeviceDetail,
+  NotConnected,
   type ReadingTrace,
-  Refused,
   type SourceTimes,
   type StackCommand,
   type StackLog,
   type StackPoint,
+  type WriteResult,
+  written,
 } from '@telltale/stack-kit';
 import type { BrokerLink } from '../broker-link.ts';
 import { commandMetric } from './command-metric.ts';
@@ -174,21 +176,29 @@ export class HostApplication {
   }
 
   /** Sparkplug has no answer: a command is accepted when it was sent to an edge node that is there. */
-  async write(link: BrokerLink, command: StackCommand, value: Value): Promise<void> {
+  async write(link: BrokerLink, command: StackCommand, value: Value): Promise<WriteResult> {
     const { address, fault } = parseMetricAddress(command.address);
-    if (address === undefined) throw new Refused(fault);
+    if (address === undefined) return written.refused(fault);
     const { group, node: nodeName, device, metric: path } = address;
     const { session } = this.#nodes.get(`${group}/${nodeName}`) ?? {};
     if (!session?.isBorn || !session.hasDevice(device)) {
-      throw new Refused(`${device || nodeName} is offline: no birth was received`);
+      return written.refused(`${device || nodeName} is offline: no birth was received`);
     }
-    if (session.hasMissed) throw new Refused(`a message of ${nodeName} was lost: waiting for its next birth`);
+    if (session.hasMissed) return written.refused(`a message of ${nodeName} was lost: waiting for its next birth`);
     const timestampMs = Math.floor(this.#options.clock.now() / 1000);
     const { metric, fault: wrong } = commandMetric(session.metrics(device), path, value, command.datatype, timestampMs);
-    if (metric === undefined) throw new Refused(`${device || nodeName} ${wrong}`);
+    if (metric === undefined) return written.refused(`${device || nodeName} ${wrong}`);
     const payload = encodePayload({ timestampMs, metrics: [metric] });
     const topic = device === '' ? `${group}/NCMD/${nodeName}` : `${group}/DCMD/${nodeName}/${device}`;
-    await link.publish(namespace + topic, payload, { qos: 0 });
+    let published: Promise<number>;
+    try {
+      published = link.publish(namespace + topic, payload, { qos: 0 });
+    } catch (error) {
+      if (error instanceof NotConnected) return written.notSent(error.message);
+      throw error;
+    }
+    await published;
+    return written.accepted;
   }
 
   explain({ id }: StackPoint): ReadingTrace | undefined {
