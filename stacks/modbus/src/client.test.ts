@@ -196,41 +196,91 @@ describe('on a serial line', () => {
     assert.equal(transport.sent.length, 2);
   });
 
-  test('a unit that was silent is left alone until its answer cannot come any more; others are not', async () => {
-    const { clock, transport, outcomes, ask } = await setUp({ ...serial, framing: new RtuFraming() });
+  /** Asks a unit that is silent, then it again, then another. */
+  async function giveUp(renews: boolean) {
+    const all = await setUp({ ...serial, framing: new RtuFraming(), renews });
+    const { clock, ask } = all;
     ask('silent', 1);
     clock.advance(2);
     ask('same', 2);
     ask('other', 3, { unit: 5 });
     clock.advance(100);
     await turns();
-    assert.deepEqual(outcomes, ['silent: NoAnswer']);
-    assert.deepEqual(
-      transport.sent.map((frame) => frame.slice(0, 2)),
-      ['01', '05'],
-    );
-    transport.onData(rtuFrame(1, Buffer.from('0302dead', 'hex')));
-    transport.onData(rtuFrame(5, Buffer.from('03020005', 'hex')));
-    clock.advance(98);
-    assert.equal(transport.sent.length, 2, "the late answer has come, and was nobody's");
-    clock.advance(3);
-    assert.equal(transport.sent.length, 3);
-    transport.onData(rtuFrame(1, Buffer.from('03020002', 'hex')));
-    await turns();
-    assert.deepEqual(outcomes, ['silent: NoAnswer', 'other: 0005', 'same: 0002']);
-  });
+    return { ...all, units: () => all.transport.sent.map((frame) => frame.slice(0, 2)) };
+  }
+  const late = rtuFrame(1, Buffer.from('0302dead', 'hex'));
 
-  test('over TCP, the connection is made again as well: nothing late comes over the new one', async () => {
+  for (const renews of [false, true]) {
+    const line = renews ? 'over TCP' : 'on a port';
+
+    test(`a unit that was silent is left alone, others are not, ${line}`, async () => {
+      const { clock, transport, outcomes, units } = await giveUp(renews);
+      assert.deepEqual(outcomes, ['silent: NoAnswer']);
+      assert.deepEqual(units(), ['01', '05']);
+      transport.onData(rtuFrame(5, Buffer.from('03020005', 'hex')));
+      clock.advance(97);
+      await turns();
+      assert.equal(transport.sent.length, 2);
+      clock.advance(3);
+      await turns();
+      clock.advance(2);
+      assert.deepEqual(units(), ['01', '05', '01'], 'until its answer cannot come any more');
+      assert.equal(transport.renewed, renews ? 1 : 0, 'a network may deliver much later than a line');
+      transport.onData(rtuFrame(1, Buffer.from('03020002', 'hex')));
+      await turns();
+      assert.deepEqual(outcomes, ['silent: NoAnswer', 'other: 0005', 'same: 0002']);
+    });
+
+    test(`a late answer is nobody's, and its unit is asked again at once, ${line}`, async () => {
+      const { clock, transport, outcomes, units } = await giveUp(renews);
+      transport.onData(
+        Buffer.concat([late.subarray(0, 3), late.subarray(3), rtuFrame(5, Buffer.from('03020005', 'hex'))]),
+      );
+      clock.advance(2);
+      assert.deepEqual(units(), ['01', '05', '01']);
+      transport.onData(rtuFrame(1, Buffer.from('03020002', 'hex')));
+      await turns();
+      assert.deepEqual(outcomes, ['silent: NoAnswer', 'other: 0005', 'same: 0002']);
+      assert.equal(transport.renewed, 0);
+    });
+  }
+
+  test("a late exception is nobody's either", async () => {
     const { clock, transport, outcomes, ask } = await setUp({ ...serial, framing: new RtuFraming(), renews: true });
     ask('silent', 1);
     clock.advance(102);
-    ask('other', 2, { unit: 2 });
-    assert.deepEqual([transport.renewed, transport.sent.length], [1, 1]);
-    await turns();
+    ask('same', 2);
+    transport.onData(rtuFrame(1, Uint8Array.of(0x83, 4)));
     clock.advance(2);
-    assert.equal(transport.sent.length, 2);
-    transport.onData(rtuFrame(2, Buffer.from('03020002', 'hex')));
+    transport.onData(rtuFrame(1, Buffer.from('03020002', 'hex')));
     await turns();
-    assert.deepEqual(outcomes, ['silent: NoAnswer', 'other: 0002']);
+    assert.deepEqual(outcomes, ['silent: NoAnswer', 'same: 0002']);
+    assert.equal(transport.renewed, 0);
+  });
+
+  test('a unit that nobody asks again costs no connection, and an answer may come any time meanwhile', async () => {
+    const { clock, transport, outcomes, ask } = await setUp({ ...serial, framing: new RtuFraming(), renews: true });
+    ask('silent', 1);
+    clock.advance(1000);
+    transport.onData(late);
+    ask('same', 2);
+    clock.advance(2);
+    transport.onData(rtuFrame(1, Buffer.from('03020002', 'hex')));
+    await turns();
+    assert.deepEqual(outcomes, ['silent: NoAnswer', 'same: 0002']);
+    assert.equal(transport.renewed, 0);
+  });
+
+  test('a unit that is left alone gets its turn though others are asked without end', async () => {
+    const { clock, transport, outcomes, ask } = await giveUp(true);
+    for (let at = 0; at < 60; at++) {
+      if (transport.sent.at(-1)?.startsWith('05')) transport.onData(rtuFrame(5, Buffer.from('03020005', 'hex')));
+      await turns();
+      ask('other', 3, { unit: 5 });
+      clock.advance(3);
+    }
+    assert.equal(transport.renewed, 1);
+    assert.ok(transport.sent.slice(1).some((frame) => frame.startsWith('01')));
+    assert.ok(!outcomes.includes('same: 0005'));
   });
 });

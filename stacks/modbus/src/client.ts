@@ -1,8 +1,8 @@
 // A client of one line: requests in turn, each answered at most once and within its time; what is urgent goes first. An
-// answer that comes late is nobody's.
+// answer that comes late is nobody's; without ids in the frames, its unit is not asked again before it has come or no longer can.
 import { type Clock, onAbort } from '@telltale/schema';
 import { NoAnswer, NotConnected } from '@telltale/stack-kit';
-import type { Exchange, Framing } from './framing.ts';
+import type { Exchange, Expected, Framing } from './framing.ts';
 import { answerLength, checkAnswer, UnfitAnswer } from './pdu.ts';
 import type { Transport } from './transport.ts';
 
@@ -41,12 +41,21 @@ interface Pending extends Exchange {
   sentMs: number;
 }
 
+/** A request that was given up, and whose answer could not be distinguished from that to the next one of its unit. */
+interface GivenUp {
+  readonly exchange: Exchange;
+  /** After that it cannot come any more over this line, but over a network it can. */
+  readonly untilMs: number;
+  /** The connection is another one since. */
+  isRenewed: boolean;
+}
+
 export class Client {
   readonly #options: ClientOptions;
   readonly #queue: Pending[] = [];
   readonly #underWay = new Map<number, Pending>();
-  /** By unit: until when it is not asked, since a late answer could not be distinguished from that to a new request. */
-  readonly #quarantine = new Map<number, number>();
+  /** By unit, which is not asked meanwhile. */
+  readonly #givenUp = new Map<number, GivenUp>();
   #nextId = 1;
   #state: 'closed' | 'open' | 'renewing' = 'closed';
   #lost = Promise.withResolvers<never>();
@@ -66,7 +75,7 @@ export class Client {
     const { transport, framing, clock } = this.#options;
     await transport.open(signal);
     framing.clear();
-    this.#quarantine.clear();
+    this.#givenUp.clear();
     this.#lost = Promise.withResolvers();
     this.#lost.promise.catch(() => {});
     this.#silent = 0;
@@ -124,19 +133,24 @@ export class Client {
   /** Sends what may be sent now, and comes back when there is more. */
   #pump(): void {
     if (this.#state !== 'open') return;
-    const { clock, maxAtOnce } = this.#options;
+    const { clock, maxAtOnce, transport } = this.#options;
     let nowMs = clock.monotonicMs();
     while (this.#underWay.size < maxAtOnce && this.#queue.length > 0) {
       if (nowMs < this.#notBeforeMs) {
         this.#pumpAt(this.#notBeforeMs, nowMs);
         return;
       }
-      const at =
-        this.#quarantine.size === 0 ? 0 : this.#queue.findIndex(({ unit }) => !this.#isQuarantined(unit, nowMs));
+      const at = this.#queue.findIndex(({ unit }) => nowMs >= this.#leftAloneUntilMs(unit));
       if (at < 0) {
-        this.#pumpAt(Math.min(...this.#queue.map(({ unit }) => this.#quarantine.get(unit) ?? nowMs)), nowMs);
+        this.#pumpAt(Math.min(...this.#queue.map(({ unit }) => this.#leftAloneUntilMs(unit))), nowMs);
         return;
       }
+      const { unit } = this.#queue[at] as Pending;
+      if (transport.renew !== undefined && this.#givenUp.get(unit)?.isRenewed === false) {
+        this.#renew(transport.renew);
+        return;
+      }
+      this.#givenUp.delete(unit);
       const [pending] = this.#queue.splice(at, 1);
       if (pending !== undefined) this.#send(pending);
       nowMs = clock.monotonicMs();
@@ -151,12 +165,8 @@ export class Client {
     });
   }
 
-  #isQuarantined(unit: number, nowMs: number): boolean {
-    const untilMs = this.#quarantine.get(unit);
-    if (untilMs === undefined) return false;
-    if (nowMs < untilMs) return true;
-    this.#quarantine.delete(unit);
-    return false;
+  #leftAloneUntilMs(unit: number): number {
+    return this.#givenUp.get(unit)?.untilMs ?? Number.NEGATIVE_INFINITY;
   }
 
   #send(pending: Pending): void {
@@ -173,7 +183,7 @@ export class Client {
   #receive(bytes: Uint8Array): void {
     const { framing, clock } = this.#options;
     try {
-      framing.receive(bytes, this.#find, this.#answered);
+      framing.receive(bytes, this.#expected, this.#answered);
     } catch (error) {
       this.#lose(error as Error);
       return;
@@ -183,19 +193,22 @@ export class Client {
     this.#pump();
   }
 
-  readonly #find = (id?: number): Exchange | undefined => {
-    if (id !== undefined) return this.#underWay.get(id);
-    for (const pending of this.#underWay.values()) return pending;
-    return undefined;
+  readonly #expected: Expected = {
+    byId: (id) => this.#underWay.get(id),
+    all: () => [...this.#underWay.values(), ...Array.from(this.#givenUp.values(), ({ exchange }) => exchange)],
   };
 
   readonly #answered = (exchange: Exchange, answer: Uint8Array): void => {
     const pending = this.#underWay.get(exchange.id);
-    if (pending === undefined) return;
-    this.#underWay.delete(pending.id);
     this.#silent = 0;
     this.#lastAnswerMs = this.#options.clock.monotonicMs();
     this.#notBeforeMs = this.#lastAnswerMs + this.#options.delayMs;
+    if (pending !== exchange) {
+      // It has come at last: nothing else of this unit is in transit.
+      this.#givenUp.delete(exchange.unit);
+      return;
+    }
+    this.#underWay.delete(pending.id);
     try {
       checkAnswer(pending.request, answer);
       this.#options.onRoundTrip?.(this.#lastAnswerMs - pending.sentMs);
@@ -223,20 +236,27 @@ export class Client {
     if (at < 0) this.#abandon(pending);
   }
 
-  /** Its answer may still come. With an id it is known for what it is; without, the line is rid of it first. */
+  /** Its answer may still come. With an id it is known for what it is; without, its unit is left alone first. */
   #abandon(pending: Pending): void {
-    const { transport, framing, clock, timeoutMs } = this.#options;
+    const { framing, clock, timeoutMs } = this.#options;
     this.#underWay.delete(pending.id);
-    if (!framing.hasIds) this.#quarantine.set(pending.unit, clock.monotonicMs() + timeoutMs);
-    if (framing.hasIds || transport.renew === undefined || this.#state !== 'open') {
-      this.#pump();
-      return;
+    if (!framing.hasIds) {
+      const untilMs = clock.monotonicMs() + timeoutMs;
+      this.#givenUp.set(pending.unit, { exchange: pending, untilMs, isRenewed: false });
     }
+    this.#pump();
+  }
+
+  /** What has not come by now is not to come any more: a network may deliver much later than a line. */
+  #renew(renew: (signal: AbortSignal) => Promise<void>): void {
+    const { framing } = this.#options;
     this.#state = 'renewing';
     this.#renewing = new AbortController();
-    transport.renew(this.#renewing.signal).then(
+    renew(this.#renewing.signal).then(
       () => {
         if (this.#state !== 'renewing') return;
+        framing.clear();
+        for (const givenUp of this.#givenUp.values()) givenUp.isRenewed = true;
         this.#state = 'open';
         this.#pump();
       },

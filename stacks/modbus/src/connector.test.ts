@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Datatype, quality } from '@telltale/schema';
 import { NotConnected } from '@telltale/stack-kit';
 import { until } from '@telltale/stack-kit/testing';
@@ -14,8 +15,12 @@ afterEach(async () => {
 
 type Points = Record<string, readonly [string, Datatype]>;
 
-async function setUp(script: Script, points: Points, given = {}): Promise<{ device: ScriptedDevice; link: TestLink }> {
-  const device = await ScriptedDevice.start(script);
+async function setUp(
+  script: Script,
+  points: Points,
+  given: Readonly<Record<string, string | number | boolean>> = {},
+): Promise<{ device: ScriptedDevice; link: TestLink }> {
+  const device = await ScriptedDevice.start(script, given.transport === 'rtu-tcp' ? 'rtu' : 'tcp');
   started.push(device);
   const link = new TestLink({ host: '127.0.0.1', port: device.port, scanPeriodMs: 20, timeoutMs: 100, ...given });
   started.push(link);
@@ -129,6 +134,33 @@ describe('an exception of the device', () => {
       assert.match(link.detail().devices?.find(({ name }) => name === '2')?.lastError ?? '', /unit 2: exception/);
     });
   }
+});
+
+test('with the frames of serial lines over TCP, a register that is answered late leaves the others of its unit alone', async () => {
+  const timeoutMs = 400;
+  const good = registersScript(() => undefined);
+  const { device, link } = await setUp(
+    (unit, request) => {
+      const answer = good(unit, request);
+      return request === '0300070001' && typeof answer === 'string' ? pause(1.5 * timeoutMs, answer) : answer;
+    },
+    { prompt: ['hr100', 'i'], late: ['hr7', 'i'], other: ['hr200', 'i'] },
+    { transport: 'rtu-tcp', timeoutMs, maxGap: 0 },
+  );
+  const qualities = new Set<number | undefined>();
+  await until('the late one is bad, and the others have been read for long', () => {
+    for (const name of ['prompt', 'other']) qualities.add(link.readings.get(name)?.quality ?? quality.good);
+    const asked = (request: string) => device.asked.filter((each) => each === request).length;
+    return (
+      link.readings.get('late')?.quality === quality.bad.communicationFailure &&
+      asked('1/0300640001') > 20 &&
+      asked('1/0300c80001') > 20
+    );
+  });
+  assert.deepEqual([...qualities], [quality.good]);
+  assert.deepEqual({ prompt: link.values().prompt, other: link.values().other }, { prompt: 100, other: 200 });
+  assert.equal(device.connections, 1);
+  assert.match(link.explain('late')?.error ?? '', /did not answer within 400 ms/);
 });
 
 describe('a write', () => {

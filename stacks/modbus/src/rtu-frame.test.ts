@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import type { Exchange, Expected } from './framing.ts';
 import { readRequest, writeSingleRegister } from './pdu.ts';
 import { crc16, RtuFraming, rtuFrame } from './rtu-frame.ts';
 
@@ -10,15 +11,14 @@ const exchange = { id: 1, unit: 17, request: readRequest('hr', 0x6b, 3) };
 const answer = bytes('0306ae415652434049ad').subarray(0, 8);
 const frame = rtuFrame(17, answer);
 
+const expecting = (...exchanges: Exchange[]): Expected => ({ byId: () => undefined, all: () => exchanges });
+const nobody = expecting();
+
 function receive(chunks: readonly Uint8Array[], under = exchange): string[] {
   const framing = new RtuFraming();
   const came: string[] = [];
   for (const chunk of chunks) {
-    framing.receive(
-      chunk,
-      () => (came.length === 0 ? under : undefined),
-      (_, pdu) => came.push(hex(pdu)),
-    );
+    framing.receive(chunk, came.length === 0 ? expecting(under) : nobody, (_, pdu) => came.push(hex(pdu)));
   }
   return came;
 }
@@ -78,17 +78,30 @@ describe('a frame of a serial line', () => {
   test('that nobody waits for is not kept for the next who does', () => {
     const framing = new RtuFraming();
     const came: string[] = [];
-    framing.receive(
-      frame,
-      () => undefined,
-      (_, pdu) => came.push(hex(pdu)),
-    );
-    framing.receive(
-      bytes('00'),
-      () => exchange,
-      (_, pdu) => came.push(hex(pdu)),
-    );
+    framing.receive(frame, nobody, (_, pdu) => came.push(hex(pdu)));
+    framing.receive(bytes('00'), expecting(exchange), (_, pdu) => came.push(hex(pdu)));
     assert.deepEqual(came, []);
+  });
+
+  test('is told from that of another unit, in any order and however they are cut', () => {
+    const late = { id: 2, unit: 5, request: readRequest('hr', 0, 1) };
+    const frames = [frame, rtuFrame(5, bytes('0302beef'))] as const;
+    fc.assert(
+      fc.property(fc.boolean(), fc.array(fc.nat(), { maxLength: 10 }), (isFirst, cuts) => {
+        const framing = new RtuFraming();
+        const both = Uint8Array.from([...(isFirst ? frames : frames.toReversed())].flatMap((each) => [...each]));
+        const expected = [exchange, late];
+        const came: string[] = [];
+        framing.frame(exchange);
+        for (const piece of pieces(both, cuts)) {
+          framing.receive(piece, expecting(...expected), (found, pdu) => {
+            expected.splice(expected.indexOf(found), 1);
+            came.push(`${found.unit}: ${hex(pdu)}`);
+          });
+        }
+        assert.deepEqual(came.sort(), [`17: ${hex(answer)}`, '5: 0302beef']);
+      }),
+    );
   });
 
   test('that is only what was sent, given back by the line, answers no write', () => {
@@ -99,8 +112,9 @@ describe('a frame of a serial line', () => {
       framing.clear();
       const sent = framing.frame(under);
       for (const chunk of [sent, ...chunks]) {
-        const find = () => (came.length === 0 ? under : undefined);
-        for (const piece of pieces(chunk, [3])) framing.receive(piece, find, (_, pdu) => came.push(hex(pdu)));
+        for (const piece of pieces(chunk, [3])) {
+          framing.receive(piece, came.length === 0 ? expecting(under) : nobody, (_, pdu) => came.push(hex(pdu)));
+        }
       }
       return came;
     };
@@ -114,11 +128,7 @@ describe('a frame of a serial line', () => {
     assert.deepEqual(ask(bytes('0103000014'), rtuFrame(17, bytes('0103000014'))), ['0103000014'], 'an answer like it');
     framing.clear();
     framing.frame(exchange);
-    framing.receive(
-      frame,
-      () => exchange,
-      () => {},
-    ); // without an echo: it is another line now
+    framing.receive(frame, expecting(exchange), () => {}); // without an echo: it is another line now
     assert.deepEqual(ask(write), ['0600010003']);
   });
 });

@@ -1,10 +1,17 @@
 // The frames of serial lines: the unit, the PDU and a checksum. They have no length and no beginning: the answer that is
 // waited for is looked for in what comes, by its unit, its function, its length and its checksum.
-import type { Exchange, FindExchange, Framing } from './framing.ts';
+import type { Exchange, Expected, Framing } from './framing.ts';
 import { answerLength, functionCodes } from './pdu.ts';
 
 /** More than two of the longest frames: what is older is noise. */
 const maxHeldBytes = 600;
+const crcBytes = 2;
+
+/** Where a frame stands in what is held. */
+interface Found {
+  readonly start: number;
+  readonly end: number;
+}
 
 const crcTable = Uint16Array.from({ length: 256 }, (_, byte) => {
   let crc = byte;
@@ -34,22 +41,31 @@ export class RtuFraming implements Framing {
   #held = new Uint8Array(maxHeldBytes);
   #count = 0;
   #sent: Uint8Array = new Uint8Array(0);
+  /** The exchange of `#sent`. */
+  #last: Exchange | undefined;
   /** The line gives back what is sent, as the last read has shown: such an echo of a write looks just like its answer. */
   #echoes = false;
 
-  frame({ unit, request }: Exchange): Uint8Array {
-    this.#sent = rtuFrame(unit, request);
+  frame(exchange: Exchange): Uint8Array {
+    this.#last = exchange;
+    this.#sent = rtuFrame(exchange.unit, exchange.request);
     return this.#sent;
   }
 
-  receive(chunk: Uint8Array, find: FindExchange, answer: (exchange: Exchange, pdu: Uint8Array) => void): void {
-    const exchange = find();
-    if (exchange === undefined) return; // no request is pending: late, or noise
+  receive(chunk: Uint8Array, expected: Expected, answer: (exchange: Exchange, pdu: Uint8Array) => void): void {
+    const exchanges = expected.all();
+    if (exchanges.length === 0) return; // nobody was asked: noise
     this.#hold(chunk);
-    const pdu = this.#findAnswer(exchange);
-    if (pdu === undefined) return;
-    this.#count = 0;
-    answer(exchange, pdu);
+    // No two of them have the same unit: each frame can be the answer to one of them alone.
+    for (const exchange of exchanges) {
+      const found = this.#findAnswer(exchange);
+      if (found === undefined) continue;
+      const pdu = this.#held.slice(found.start + 1, found.end - crcBytes);
+      // What stands around it is noise, or the answer to another.
+      this.#held.copyWithin(found.start, found.end, this.#count);
+      this.#count -= found.end - found.start;
+      answer(exchange, pdu);
+    }
   }
 
   clear(): void {
@@ -67,27 +83,27 @@ export class RtuFraming implements Framing {
     this.#count += newest.length;
   }
 
-  #findAnswer(exchange: Exchange): Uint8Array | undefined {
+  #findAnswer(exchange: Exchange): Found | undefined {
     const echoAt = Buffer.from(this.#held.buffer, 0, this.#count).indexOf(this.#sent);
     const echoEnd = echoAt < 0 ? 0 : echoAt + this.#sent.length;
-    const answer = this.#findFrom(echoEnd, exchange);
-    if (answer === undefined) return this.#echoes || echoEnd === 0 ? undefined : this.#findFrom(0, exchange);
-    if (isRead(exchange.request)) this.#echoes = echoEnd > 0;
-    return answer;
+    const found = this.#findFrom(echoEnd, exchange);
+    if (found === undefined) return this.#echoes || echoEnd === 0 ? undefined : this.#findFrom(0, exchange);
+    if (exchange === this.#last && isRead(exchange.request)) this.#echoes = echoEnd > 0;
+    return found;
   }
 
-  /** At any place: what stands before it, and what follows it, is noise. */
-  #findFrom(start: number, { unit, request }: Exchange): Uint8Array | undefined {
+  /** At any place. */
+  #findFrom(start: number, { unit, request }: Exchange): Found | undefined {
     const [code = 0] = request;
     const length = answerLength(request);
     for (let at = start; at + 5 <= this.#count; at++) {
       if (this.#held[at] !== unit) continue;
       const found = this.#held[at + 1];
       if (found === (code | 0x80)) {
-        if (this.#isWhole(at, 2)) return this.#held.slice(at + 1, at + 3);
+        if (this.#isWhole(at, 2)) return { start: at, end: at + 3 + crcBytes };
       } else if (found === code && this.#isWhole(at, length)) {
         if (!isRead(request) || this.#held[at + 2] === length - 2) {
-          return this.#held.slice(at + 1, at + 1 + length);
+          return { start: at, end: at + 1 + length + crcBytes };
         }
       }
     }

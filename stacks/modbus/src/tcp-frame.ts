@@ -1,6 +1,6 @@
 // The frames of Modbus TCP: a header of seven bytes that names the transaction, the length and the unit.
 import { NotConnected } from '@telltale/stack-kit';
-import type { Exchange, FindExchange, Framing } from './framing.ts';
+import type { Exchange, Expected, Framing } from './framing.ts';
 import { maxPduBytes, word } from './pdu.ts';
 
 const headerBytes = 7;
@@ -58,9 +58,9 @@ export class TcpFraming implements Framing {
     return tcpFrame(id, unit, request);
   }
 
-  receive(chunk: Uint8Array, find: FindExchange, answer: (exchange: Exchange, pdu: Uint8Array) => void): void {
+  receive(chunk: Uint8Array, expected: Expected, answer: (exchange: Exchange, pdu: Uint8Array) => void): void {
     this.#frames.push(chunk, (transaction, unit, pdu) => {
-      const exchange = find(transaction);
+      const exchange = expected.byId(transaction);
       // An answer of another unit is ignored: the requested one may still answer.
       if (exchange !== undefined && exchange.unit === unit) answer(exchange, pdu);
     });
