@@ -7,12 +7,16 @@ import {
   type InstanceDetail,
   NoAnswer,
   NotConnected,
+  PeerCertificates,
   Poller,
+  peerNameOf,
   type ReadingTrace,
   Refused,
+  readTls,
   type StackCommand,
   type StackPoint,
   type StackPoints,
+  TlsPeer,
   type WriteResult,
   written,
 } from '@telltale/stack-kit';
@@ -24,7 +28,7 @@ import { explainReading, type Item, itemOf, putReadings, type ReadRequest } from
 import { RtuFraming } from './rtu-frame.ts';
 import { SerialTransport } from './serial-transport.ts';
 import { TcpFraming } from './tcp-frame.ts';
-import { TcpTransport } from './tcp-transport.ts';
+import { TcpTransport, type TransportTls } from './tcp-transport.ts';
 import type { ConnectorVariables } from './variables.ts';
 import { differsFrom, readBackRequest, writeBitAgain, writeBitByMask, writeRequest } from './write-request.ts';
 
@@ -232,19 +236,31 @@ class ModbusConnector implements Connector {
   }
 }
 
-function createClient({ variables, clock, meter, startProcess }: ConnectorOptions<ConnectorVariables>): Client {
+function createClient(options: ConnectorOptions<ConnectorVariables>): Client {
+  const { variables, clock, meter, startProcess } = options;
   const { transport, host, port, timeoutMs, requestDelayMs: delayMs, pipelining: maxAtOnce } = variables;
   return new Client({
     transport:
       transport === 'serial'
         ? new SerialTransport(variables, startProcess)
-        : new TcpTransport({ host, port, clock, isSerialLine: transport === 'rtu-tcp' }),
+        : new TcpTransport({ host, port, clock, isSerialLine: transport === 'rtu-tcp', tls: tlsOf(options) }),
     framing: transport === 'tcp' ? new TcpFraming() : new RtuFraming(),
     clock,
     timeoutMs,
     delayMs,
     maxAtOnce: transport === 'tcp' ? maxAtOnce : 1,
     onRoundTrip: (ms) => meter.answered(ms),
+  });
+}
+
+function tlsOf(options: ConnectorOptions<ConnectorVariables>): (() => Promise<TransportTls>) | undefined {
+  const { variables, folder, clock } = options;
+  if (!variables.tls) return undefined;
+  const certificates = new PeerCertificates(options);
+  const address = `${variables.host}:${variables.port}`;
+  return async () => ({
+    options: await readTls(variables, folder),
+    peer: await TlsPeer.of({ certificates, address, serverName: peerNameOf(variables), clock }),
   });
 }
 

@@ -1,10 +1,8 @@
 // The provider: a Modbus TCP server of the live points for several clients, each bounded and answered in its order.
-import { createServer, type Server, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { type Batch, quality, untilAborted } from '@telltale/schema';
 import {
-  AllowedClients,
   type InstanceDetail,
-  NotConnected,
   type Provider,
   type ProviderOptions,
   ServedPoints,
@@ -12,6 +10,7 @@ import {
 } from '@telltale/stack-kit';
 import packageJson from '../package.json' with { type: 'json' };
 import { Diagnostics } from './diagnostics.ts';
+import { Listener } from './listener.ts';
 import { exceptionCodes } from './pdu.ts';
 import { type CommandWrite, ServedImage } from './served-image.ts';
 import { answerRequest, type ServedDevice } from './served-request.ts';
@@ -33,22 +32,26 @@ interface Client {
   readonly socket: Socket;
   readonly frames: TcpFrames;
   readonly pending: Request[];
+  readonly mayWrite: boolean;
   isBusy: boolean;
 }
 
 class ModbusProvider implements Provider {
   readonly #options: ProviderOptions<ProviderVariables>;
-  readonly #allowed: AllowedClients;
+  readonly #listener: Listener;
   readonly #clients = new Set<Client>();
   readonly #points = new ServedPoints();
   readonly #diagnostics = new Diagnostics();
   #device: ServedDevice | undefined;
-  #server: Server | undefined;
   #failed = Promise.withResolvers<never>();
 
   constructor(options: ProviderOptions<ProviderVariables>) {
     this.#options = options;
-    this.#allowed = AllowedClients.parse(options.variables.allowedClients);
+    this.#listener = new Listener({
+      ...options,
+      onClient: (socket, mayWrite) => this.#welcome(socket, mayWrite),
+      onFailed: (failure) => this.#failed.reject(failure),
+    });
   }
 
   setPoints(points: StackPoints): void {
@@ -67,24 +70,9 @@ class ModbusProvider implements Provider {
   }
 
   async connect(signal: AbortSignal): Promise<void> {
-    const { host, port } = this.#options.variables;
-    signal.throwIfAborted();
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#failed = Promise.withResolvers();
     this.#failed.promise.catch(() => {});
-    const server = createServer({ noDelay: true, keepAlive: true }, (socket) => this.#welcome(socket));
-    this.#server = server;
-    server.on('error', (error) => {
-      const failure = new NotConnected(`cannot listen on ${host} port ${port}: ${error.message}`);
-      reject(failure);
-      this.#failed.reject(failure);
-    });
-    server.listen({ host, port }, () => {
-      // It may have been given up while the name of the host was looked up.
-      if (this.#server !== server) server.close();
-      resolve();
-    });
-    await promise;
+    await this.#listener.open(signal);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -95,42 +83,22 @@ class ModbusProvider implements Provider {
     this.#points.take(batch);
   }
 
-  async close(): Promise<void> {
-    const server = this.#server;
-    this.#server = undefined;
-    for (const { socket } of this.#clients) socket.destroy();
-    if (server === undefined || !server.listening) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    server.close(() => resolve());
-    await promise;
+  close(): Promise<void> {
+    return this.#listener.close();
   }
 
   detail(): InstanceDetail {
     return { clients: this.#clients.size };
   }
 
-  #welcome(socket: Socket): void {
-    const { variables, log } = this.#options;
-    socket.on('error', () => {}); // `close` follows
-    if (!this.#allowed.allows(socket.remoteAddress)) {
-      log.warn(`a client at ${socket.remoteAddress} was rejected: its address is not in allowedClients`);
-      socket.destroy();
-      return;
-    }
-    if (this.#clients.size >= variables.maxClients) {
-      log.warn(
-        `a client at ${socket.remoteAddress} was rejected: there are ${variables.maxClients} connections already (maxClients)`,
-      );
-      socket.destroy();
-      return;
-    }
-    const client: Client = { socket, frames: new TcpFrames(), pending: [], isBusy: false };
+  #welcome(socket: Socket, mayWrite: boolean): void {
+    const client: Client = { socket, frames: new TcpFrames(), pending: [], mayWrite, isBusy: false };
     this.#clients.add(client);
     socket.on('close', () => this.#clients.delete(client));
     socket.on('data', (chunk: Buffer) => this.#hear(client, chunk));
     socket.on('drain', () => this.#goOn(client));
     // Also a client that reads no answers: it takes nothing, and is asked nothing.
-    socket.setTimeout(variables.idleSeconds * 1000, () => socket.destroy());
+    socket.setTimeout(this.#options.variables.idleSeconds * 1000, () => socket.destroy());
   }
 
   #hear(client: Client, chunk: Buffer): void {
@@ -155,7 +123,7 @@ class ModbusProvider implements Provider {
     let at = 0;
     for (; at < pending.length && !socket.destroyed && !socket.writableNeedDrain; at++) {
       const { transaction, unit, pdu } = pending[at] as Request;
-      const answer = this.#answer(unit, pdu);
+      const answer = this.#answer(unit, pdu, client.mayWrite);
       if (answer instanceof Promise) {
         socket.pause();
         const written = await answer;
@@ -169,9 +137,9 @@ class ModbusProvider implements Provider {
     else socket.resume();
   }
 
-  #answer(unit: number, pdu: Uint8Array): Uint8Array | Promise<Uint8Array> {
+  #answer(unit: number, pdu: Uint8Array, mayWrite: boolean): Uint8Array | Promise<Uint8Array> {
     if (this.#device === undefined) return Uint8Array.of((pdu[0] ?? 0) | 0x80, exceptionCodes.serverDeviceFailure);
-    return answerRequest(this.#device, unit, pdu, true);
+    return answerRequest(this.#device, unit, pdu, mayWrite);
   }
 
   /** One after the other; what comes after one that is refused is not written. */

@@ -1,7 +1,8 @@
-// A TCP connection to a device or gateway.
+// A TCP connection to a device or gateway, encrypted or not.
 import { connect, type Socket } from 'node:net';
+import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
 import { type Clock, onAbort } from '@telltale/schema';
-import { NotConnected } from '@telltale/stack-kit';
+import { NotConnected, type TlsPeer } from '@telltale/stack-kit';
 import type { Transport } from './transport.ts';
 
 export interface TcpTransportOptions {
@@ -10,6 +11,14 @@ export interface TcpTransportOptions {
   readonly clock: Clock;
   /** Frames of a serial line: they have no id, so that only a new connection is rid of late answers. */
   readonly isSerialLine: boolean;
+  /** Asked for each connection: the files may be others. Throws `NotConnected`. Undefined: it is not encrypted. */
+  readonly tls?: (() => Promise<TransportTls>) | undefined;
+}
+
+export interface TransportTls {
+  readonly options: ConnectionOptions;
+  /** Decides on the certificate of the device. */
+  readonly peer: Pick<TlsPeer, 'guard' | 'settled'>;
 }
 
 const connectMs = 5000;
@@ -23,7 +32,9 @@ export class TcpTransport implements Transport {
   readonly silenceMs: number;
   readonly renew: ((signal: AbortSignal) => Promise<void>) | undefined;
   readonly #options: TcpTransportOptions;
+  /** The connection, or what encrypts it. */
   #socket: Socket | undefined;
+  #tcp: Socket | undefined;
 
   constructor(options: TcpTransportOptions) {
     this.#options = options;
@@ -36,27 +47,31 @@ export class TcpTransport implements Transport {
     }
   }
 
-  open(signal: AbortSignal): Promise<void> {
+  async open(signal: AbortSignal): Promise<void> {
     const { host, port, clock } = this.#options;
+    signal.throwIfAborted();
+    const tls = this.#options.tls === undefined ? undefined : await this.#options.tls();
+    signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    if (signal.aborted) {
-      reject(signal.reason);
-      return promise;
-    }
-    const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMs });
+    const tcp = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMs });
+    const socket = tls === undefined ? tcp : connectTls({ ...tls.options, socket: tcp });
+    if (tls !== undefined) tls.peer.guard(socket as TLSSocket);
     this.#socket = socket;
+    this.#tcp = tcp;
     const settle = () => {
       cancel();
       stopListening();
-      socket.off('connect', onConnect);
-      socket.off('error', onError);
+      for (const each of [tcp, socket]) each.off('error', onError);
+      socket.off(tls === undefined ? 'connect' : 'secureConnect', onConnect);
     };
     const fail = (reason: unknown) => {
       settle();
-      socket.on('error', () => {});
-      socket.destroy();
+      for (const each of [tcp, socket]) {
+        each.on('error', () => {});
+        each.destroy();
+      }
       if (this.#socket === socket) this.#socket = undefined;
-      reject(reason);
+      (tls?.peer.settled() ?? Promise.resolve()).then(() => reject(reason));
     };
     const stopListening = onAbort(signal, fail);
     const onError = (error: Error) => fail(new NotConnected(`${host} port ${port}: ${reasonOf(error)}`));
@@ -64,13 +79,15 @@ export class TcpTransport implements Transport {
       fail(new NotConnected(`${host} port ${port}: no connection within ${connectMs} ms`));
     });
     const onConnect = () => {
+      if (socket.destroyed) return; // its certificate is refused: the error follows
       settle();
       this.#attend(socket);
+      if (tcp !== socket) tcp.on('error', () => {}); // that of `socket` follows
       resolve();
     };
-    socket.once('connect', onConnect);
-    socket.once('error', onError);
-    return promise;
+    socket.once(tls === undefined ? 'connect' : 'secureConnect', onConnect);
+    for (const each of new Set([tcp, socket])) each.once('error', onError);
+    await promise;
   }
 
   send(bytes: Uint8Array): void {
@@ -89,8 +106,9 @@ export class TcpTransport implements Transport {
     socket.once('close', () => resolve());
     // A reset, not an end: a device that takes one connection alone is free for the next at once. One that has ended the
     // connection itself is free, and Node would never close a socket that is being shut down if it were reset.
-    if (socket.writableEnded) socket.destroy();
-    else socket.resetAndDestroy();
+    const tcp = this.#tcp;
+    if (!socket.writableEnded) tcp?.resetAndDestroy();
+    socket.destroy();
     await promise;
   }
 

@@ -1,6 +1,8 @@
 // The variables of connectors and providers, and what contradicts each other in them.
 import {
+  CertificateFile,
   checkListening,
+  FileName,
   listenVariables,
   type Static,
   scanPeriodVariable,
@@ -25,6 +27,25 @@ const unit = {
   maximum: 255,
 };
 
+function tlsFiles(role: 'connector' | 'provider', own: 'client' | 'server', withoutAuthorities: string) {
+  return {
+    caFile: CertificateFile({
+      title: 'File with the trusted CA certificates',
+      description: `PEM, in the folder of the ${role}. ${withoutAuthorities}`,
+      of: 'authority',
+    }),
+    certFile: CertificateFile({
+      title: `File with the ${own} certificate`,
+      description: 'PEM, in the same folder; for TLS.',
+      of: 'own',
+    }),
+    keyFile: FileName({
+      title: `File with the private key of the ${own} certificate`,
+      description: 'PEM, in the same folder.',
+    }),
+  };
+}
+
 export const connectorVariables = Type.Object({
   transport: Type.Enum(['tcp', 'rtu-tcp', 'serial'], {
     title: 'Transport',
@@ -40,7 +61,28 @@ export const connectorVariables = Type.Object({
     pattern: '^[0-9a-zA-Z.:_%-]{0,255}$',
     form: 'a host name or IP address',
   }),
-  port: Type.Integer({ title: 'TCP port of the device or gateway', default: 502, minimum: 1, maximum: 65_535 }),
+  port: Type.Integer({
+    title: 'TCP port of the device or gateway',
+    description: 'Usually 502, and 802 with TLS.',
+    default: 502,
+    minimum: 1,
+    maximum: 65_535,
+  }),
+  tls: Type.Boolean({
+    title: 'Use TLS',
+    description:
+      'Modbus/TCP Security, only with `tcp`. The certificate of the device is always verified: by a CA, or as the very ' +
+      'one that a person has trusted.',
+    default: false,
+  }),
+  ...tlsFiles('connector', 'client', 'Empty: the well-known CAs.'),
+  serverName: Type.String({
+    title: 'Name that the certificate of the device must contain',
+    description: 'Empty: the host.',
+    default: '',
+    pattern: '^[0-9A-Za-z.-]{0,253}$',
+    form: 'a host name, such as plc.example',
+  }),
   path: Type.String({
     title: 'Serial port',
     description:
@@ -120,8 +162,11 @@ export const connectorVariables = Type.Object({
 export type ConnectorVariables = Static<typeof connectorVariables>;
 
 export function checkConnectorVariables(values: ConnectorVariables): VariableFault[] {
-  const { transport, host, path, unit: unitNumber, pipelining } = values;
+  const { transport, host, path, unit: unitNumber, pipelining, tls, caFile, certFile, keyFile } = values;
   const faults: VariableFault[] = [];
+  if (tls && transport !== 'tcp') faults.push({ field: 'tls', message: 'is only for transport tcp' });
+  if (!tls && (caFile !== '' || certFile !== '' || keyFile !== '')) faults.push(tlsIsNeeded);
+  faults.push(...checkPair(values));
   if (transport === 'serial') {
     if (path === '') faults.push({ field: 'path', message: 'is required with transport serial, such as /dev/ttyUSB0' });
   } else if (host === '') faults.push({ field: 'host', message: `is required with transport ${transport}` });
@@ -131,6 +176,14 @@ export function checkConnectorVariables(values: ConnectorVariables): VariableFau
     if (pipelining > 1) faults.push({ field: 'pipelining', message: 'must be 1 with every transport but tcp' });
   }
   return faults;
+}
+
+const tlsIsNeeded: VariableFault = { field: 'tls', message: 'must be true if caFile, certFile or keyFile is set' };
+
+function checkPair({ certFile, keyFile }: { readonly certFile: string; readonly keyFile: string }): VariableFault[] {
+  if ((certFile === '') === (keyFile === '')) return [];
+  const field = certFile === '' ? 'certFile' : 'keyFile';
+  return [{ field, message: 'is required: certFile and keyFile belong together' }];
 }
 
 interface IdentificationOptions {
@@ -154,6 +207,23 @@ function Identification({ title, objectId, default: value = '', empty = 'not ser
 
 export const providerVariables = Type.Object({
   ...listenVariables(1502),
+  tls: Type.Boolean({
+    title: 'Use TLS',
+    description:
+      'Modbus/TCP Security, usually on port 802. Every client must present a certificate: one of a CA in `caFile`, or ' +
+      'the very one that a person has trusted. Then `allowedClients` may be empty: everybody with such a certificate.',
+    default: false,
+  }),
+  ...tlsFiles('provider', 'server', 'Empty: only certificates that a person has trusted.'),
+  writeRoles: Type.String({
+    title: 'Roles that may write',
+    description:
+      'With TLS: roles in the certificates of clients (extension 1.3.6.1.4.1.50316.802.1), separated by commas, such as ' +
+      '`Operator, Engineer`. Writes of others are answered with exception 1, illegal function. Empty: every client.',
+    default: '',
+    pattern: '^[^\\u0000]{0,1000}$',
+    form: 'roles separated by commas',
+  }),
   unit: Type.Integer({
     title: 'Unit of addresses without one',
     description: 'Units 0 and 255 are answered with the same, as the specification says for TCP.',
@@ -207,5 +277,14 @@ export const providerVariables = Type.Object({
 export type ProviderVariables = Static<typeof providerVariables>;
 
 export function checkProviderVariables(values: ProviderVariables): VariableFault[] {
-  return checkListening(values);
+  const { tls, caFile, certFile, keyFile, writeRoles } = values;
+  const faults = [...checkListening(values, { isAuthenticated: tls }), ...checkPair(values)];
+  if (tls && certFile === '' && keyFile === '') {
+    faults.push({ field: 'certFile', message: 'is required with tls: the certificate that clients verify' });
+  }
+  if (!tls && (caFile !== '' || certFile !== '' || keyFile !== '')) faults.push(tlsIsNeeded);
+  if (!tls && writeRoles !== '') {
+    faults.push({ field: 'writeRoles', message: 'requires tls: roles are in the certificates of clients' });
+  }
+  return faults;
 }

@@ -29,6 +29,19 @@ DIAGNOSTICS = {
 }
 
 
+class TlsClient(ModbusTlsClient):
+    # That of pymodbus waits for the socket, though the rest of an answer is decrypted already.
+    def recv(self, size):
+        self.socket.settimeout(3)
+        came = b""
+        while len(came) < (size or 1):
+            chunk = self.socket.recv((size or 4096) - len(came))
+            if not chunk:
+                break
+            came += chunk
+        return came
+
+
 def make_client(port):
     if "CA" not in os.environ:
         return ModbusTcpClient("127.0.0.1", port=port)
@@ -36,7 +49,7 @@ def make_client(port):
     context.load_verify_locations(os.environ["CA"])
     if "CERT" in os.environ:
         context.load_cert_chain(os.environ["CERT"], os.environ["KEY"])
-    return ModbusTlsClient(
+    return TlsClient(
         "127.0.0.1", port=port, framer=ModbusSocketFramer, sslctx=context, server_hostname="localhost"
     )
 

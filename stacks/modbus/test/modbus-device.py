@@ -1,16 +1,17 @@
-# A Modbus device of pymodbus for the tests. Arguments: tcp, rtu-tcp or serial; its TCP port (serial: unused, it makes a
+# A Modbus device of pymodbus for the tests. Arguments: tcp, tls, rtu-tcp or serial; its TCP port (serial: unused, it makes a
 # pair of pseudo-terminals and is behind one of them); the TCP port at which it is told what to have; units with commas.
 # Each area of each unit has 2000 places. Told by lines, "set UNIT AREA START VALUE,…" or "get UNIT AREA START COUNT", in
-# hexadecimal, answered by a line each.
+# hexadecimal, answered by a line each. With tls, the variables CA, CERT and KEY name files.
 import asyncio
 import os
 import select
+import ssl
 import sys
 import threading
 import tty
 
 from pymodbus.datastore import ModbusSequentialDataBlock, ModbusServerContext, ModbusSlaveContext
-from pymodbus.server.async_io import StartAsyncSerialServer, StartAsyncTcpServer
+from pymodbus.server.async_io import StartAsyncSerialServer, StartAsyncTcpServer, StartAsyncTlsServer
 from pymodbus.transaction import ModbusRtuFramer, ModbusSocketFramer
 
 AREAS = {"co": 1, "di": 2, "hr": 3, "ir": 4}
@@ -81,6 +82,22 @@ async def main():
         await server.start()
         print("ready at " + near, flush=True)
         await server.serve_forever()
+    elif kind == "tls":
+        security = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        security.load_cert_chain(os.environ["CERT"], os.environ["KEY"])
+        security.load_verify_locations(os.environ["CA"])
+        security.verify_mode = ssl.CERT_REQUIRED
+        server = StartAsyncTlsServer(
+            context=context,
+            framer=ModbusSocketFramer,
+            address=("127.0.0.1", int(port)),
+            sslctx=security,
+            reqclicert=True,
+            ignore_missing_slaves=True,
+            allow_reuse_address=True,
+        )
+        print("ready at " + port, flush=True)
+        await server
     else:
         framer = ModbusSocketFramer if kind == "tcp" else ModbusRtuFramer
         server = StartAsyncTcpServer(

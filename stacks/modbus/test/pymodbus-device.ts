@@ -28,13 +28,19 @@ export class PymodbusDevice {
   readonly #controlPort: number;
   readonly #cleanup: AsyncDisposableStack;
 
-  static async start(kind: 'tcp' | 'rtu-tcp' | 'serial', units: readonly number[] = [1]): Promise<PymodbusDevice> {
+  /** With `tls`, `env` names the files. */
+  static async start(
+    kind: 'tcp' | 'tls' | 'rtu-tcp' | 'serial',
+    units: readonly number[] = [1],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<PymodbusDevice> {
     await using cleanup = new AsyncDisposableStack();
     const [port, controlPort] = [await freePort(), await freePort()];
     const peer = await PeerProcess.start({
       command: python,
       args: [script, kind, String(port), String(controlPort), units.join(',')],
       folder: temporaryFolder(cleanup),
+      env,
       isReady: ({ said }) => said.includes('ready at') && (kind === 'serial' || accepts(port)),
     });
     cleanup.defer(() => peer.stop());

@@ -16,6 +16,11 @@ export class RawClient {
     return new RawClient(socket);
   }
 
+  /** Over a connection that is there. */
+  static over(socket: Socket): RawClient {
+    return new RawClient(socket);
+  }
+
   private constructor(socket: Socket) {
     this.socket = socket;
     socket.on('close', () => socket.emit('answer'));

@@ -19,12 +19,14 @@ export class TestLink {
   #nextId = 1;
   #running: { readonly controller: AbortController; readonly ended: Promise<void> } | undefined;
 
-  /** Over the defaults. */
-  constructor(given: Readonly<Record<string, string | number | boolean>>) {
+  /** Over the defaults; the folder with certificates. */
+  constructor(given: Readonly<Record<string, string | number | boolean>>, folder = '') {
     const texts = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]));
     const { values, faults } = stack.connector?.readVariables(texts) ?? {};
     if (values === undefined) throw new Error(`the test has wrong variables: ${JSON.stringify(faults)}`);
-    this.connector = createConnector(connectorOptions({ variables: values, publish: (batch) => this.#keep(batch) }));
+    this.connector = createConnector(
+      connectorOptions({ variables: values, folder, publish: (batch) => this.#keep(batch) }),
+    );
     this.setPoints({});
   }
 

@@ -21,16 +21,16 @@ export class TestServer {
   readonly #running = new AbortController();
   #ended: Promise<void> = Promise.resolve();
 
-  /** Variables over the defaults; addresses and datatypes by name. */
-  static async start(measurements: Declared, commands: Declared = {}, given = {}): Promise<TestServer> {
-    const server = new TestServer(await freePort(), given);
+  /** Variables over the defaults; addresses and datatypes by name; the folder with certificates. */
+  static async start(measurements: Declared, commands: Declared = {}, given = {}, folder = ''): Promise<TestServer> {
+    const server = new TestServer(await freePort(), given, folder);
     server.setPoints(measurements, commands);
     await server.provider.connect(server.#running.signal);
     server.#ended = server.provider.run(server.#running.signal);
     return server;
   }
 
-  private constructor(port: number, given: Readonly<Record<string, string>>) {
+  private constructor(port: number, given: Readonly<Record<string, string>>, folder: string) {
     this.port = port;
     const { values, faults } = stack.provider?.readVariables({ port: String(port), ...given }) ?? {};
     if (values === undefined) throw new Error(`the test has wrong variables: ${JSON.stringify(faults)}`);
@@ -38,6 +38,7 @@ export class TestServer {
     this.provider = createProvider(
       providerOptions({
         variables: values,
+        folder,
         log: { debug: silent, info: silent, warn: (text) => this.warnings.push(text), error: silent },
         write: async ({ name }, value) => {
           this.underWay++;

@@ -8,6 +8,8 @@ import {
   NoAnswer,
   NotConnected,
   PeerCertificates,
+  peerNameOf,
+  readTls,
   type StackLog,
   TlsPeer,
 } from '@telltale/stack-kit';
@@ -16,7 +18,6 @@ import { BrokerStream, type BrokerTls } from './broker-stream.ts';
 import type { BrokerVariables } from './broker-variables.ts';
 import { PacketGuard } from './packet-guard.ts';
 import { codeText, isFailure, isUnwelcome } from './reason-code.ts';
-import { peerNameOf, readTls } from './tls-files.ts';
 
 export interface BrokerLinkOptions {
   readonly name: string;

@@ -15,6 +15,7 @@ export interface TlsPeerOptions {
   readonly clock: Clock;
 }
 
+const wrongName = 'ERR_TLS_CERT_ALTNAME_INVALID';
 /** In the words of people. */
 const reasons = new Map([
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'it is self-signed'],
@@ -60,28 +61,47 @@ export class TlsPeer {
     if (socket.authorized) return undefined;
     const { certificates, address, clock } = this.#options;
     const { raw } = socket.getPeerCertificate();
-    const certificate = raw === undefined ? undefined : new X509Certificate(raw);
-    if (certificate === undefined) return new Error('the server presents no certificate');
-    const nowMs = Math.floor(clock.now() / 1000);
-    const thumbprint = thumbprintOf(certificate);
-    if (this.#trusted.has(thumbprint)) {
-      if (isInForce(certificate, nowMs)) return undefined;
-      const { validFrom, validTo } = certificate;
-      return new Error(
-        `the certificate ${titleOf(certificate)} of the server is trusted, but only valid from ${validFrom} to ${validTo}`,
-      );
-    }
+    if (raw === undefined) return new Error('the server presents no certificate');
+    const certificate = new X509Certificate(raw);
+    const isTrusted = this.#trusted.has(thumbprintOf(certificate));
     const reason = this.#reasonOf(socket);
-    void certificates.reject(certificate, address, reason);
-    return new Error(
-      `the certificate ${titleOf(certificate)} of the server is not trusted, ${reason}: ${toTrust(thumbprint)}`,
-    );
+    const nowMs = Math.floor(clock.now() / 1000);
+    const refusal = refusalText({ certificate, of: 'server', isTrusted, reason, nowMs });
+    if (refusal === undefined) return undefined;
+    if (!isTrusted) void certificates.reject(certificate, address, reason);
+    return new Error(refusal);
   }
 
   #reasonOf(socket: TLSSocket): string {
-    const code = String(socket.authorizationError);
-    if (code !== 'ERR_TLS_CERT_ALTNAME_INVALID') return reasons.get(code) ?? code;
-    const { message } = checkServerIdentity(this.#options.serverName, socket.getPeerCertificate()) ?? { message: code };
+    const reason = authorizationReason(socket);
+    if (reason !== wrongName) return reason;
+    const { message } = checkServerIdentity(this.#options.serverName, socket.getPeerCertificate()) ?? {
+      message: reason,
+    };
     return message.slice(0, 500);
   }
+}
+
+/** Why Node has not verified the other side. */
+export function authorizationReason(socket: TLSSocket): string {
+  const code = String(socket.authorizationError);
+  return reasons.get(code) ?? code;
+}
+
+export interface RefusalOptions {
+  readonly certificate: X509Certificate;
+  readonly of: 'server' | 'client';
+  /** By a person. */
+  readonly isTrusted: boolean;
+  /** Why it is not verified otherwise. */
+  readonly reason: string;
+  readonly nowMs: number;
+}
+
+/** Why a certificate that was not verified is refused; undefined where it is not, since a person trusts it. */
+export function refusalText({ certificate, of, isTrusted, reason, nowMs }: RefusalOptions): string | undefined {
+  const title = `the certificate ${titleOf(certificate)} of the ${of}`;
+  if (!isTrusted) return `${title} is not trusted, ${reason}: ${toTrust(thumbprintOf(certificate))}`;
+  if (isInForce(certificate, nowMs)) return undefined;
+  return `${title} is trusted, but only valid from ${certificate.validFrom} to ${certificate.validTo}`;
 }
