@@ -23,7 +23,9 @@ import {
   TranslateBrowsePathsToNodeIdsRequest,
   type TranslateBrowsePathsToNodeIdsResponse,
 } from 'node-opcua-client';
-import { formatNamespaceUri } from './node-address.ts';
+import { datatypes } from './browse-datatypes.ts';
+import { browseParts, partCursor } from './browse-parts.ts';
+import { formatNamespaceUri, parseAddress } from './node-address.ts';
 import { nodeOf } from './node-item.ts';
 import { readNodes } from './node-reader.ts';
 import { ServiceFault, type UaLink } from './ua-link.ts';
@@ -35,31 +37,9 @@ const hasProperty = 'ns=0;i=46';
 const elements = ';[]';
 const canRead = 1;
 const canWrite = 2;
+/** A cursor behind the parts of a structure. */
+const below = `${partCursor}below`;
 const resultMask = 0x3f;
-
-const datatypes = new Map<DataType, Datatype>([
-  [DataType.Boolean, 'b'],
-  [DataType.SByte, 'i'],
-  [DataType.Byte, 'i'],
-  [DataType.Int16, 'i'],
-  [DataType.UInt16, 'i'],
-  [DataType.Int32, 'i'],
-  [DataType.UInt32, 'l'],
-  [DataType.Int64, 'l'],
-  [DataType.UInt64, 'l'],
-  [DataType.Float, 'f'],
-  [DataType.Double, 'd'],
-  [DataType.String, 's'],
-  [DataType.DateTime, 's'],
-  [DataType.Guid, 's'],
-  [DataType.ByteString, 's'],
-  [DataType.XmlElement, 's'],
-  [DataType.NodeId, 's'],
-  [DataType.ExpandedNodeId, 's'],
-  [DataType.StatusCode, 's'],
-  [DataType.QualifiedName, 's'],
-  [DataType.LocalizedText, 's'],
-]);
 
 export async function browse(link: UaLink, request: BrowseRequest, signal: AbortSignal): Promise<BrowseAnswer> {
   try {
@@ -68,12 +48,26 @@ export async function browse(link: UaLink, request: BrowseRequest, signal: Abort
       signal,
       path.endsWith(elements)
         ? browseElements(link, path.slice(0, -elements.length), request)
-        : browseNode(link, path, request),
+        : browseInside(link, path, request),
     );
   } catch (error) {
     if (error instanceof ServiceFault) throw new Refused(error.message);
     throw error;
   }
+}
+
+/** The parts of a structure first, where it is one; then what is below the node. */
+async function browseInside(link: UaLink, path: string, request: BrowseRequest): Promise<BrowseAnswer> {
+  const parsed = parseAddress(path);
+  if (typeof parsed === 'string') throw new Refused(`${JSON.stringify(path.slice(0, 100))} is not a path: ${parsed}`);
+  const isPart = parsed.path.length > 0;
+  const isBelow = request.cursor === below || (request.cursor !== undefined && !request.cursor.startsWith(partCursor));
+  if (!isPart && isBelow)
+    return browseNode(link, path, request.cursor === below ? { ...request, cursor: undefined } : request);
+  const parts = await browseParts(link, path, parsed.path, request);
+  if (parts !== undefined) return isPart ? parts : { ...parts, cursor: parts.cursor ?? below };
+  if (isPart) throw new Refused(`${path} has no parts`);
+  return browseNode(link, path, request);
 }
 
 async function browseNode(link: UaLink, path: string, { cursor, limit }: BrowseRequest): Promise<BrowseAnswer> {
@@ -261,7 +255,7 @@ async function unitNodesOf(link: UaLink, variables: readonly ReferenceDescriptio
 function addressOf(link: UaLink, nodeId: NodeId): string {
   const { namespace, identifierType, value } = nodeId;
   const letter = 'isgb'[identifierType - 1];
-  const identifier = Buffer.isBuffer(value) ? value.toString('base64') : String(value);
+  const identifier = Buffer.isBuffer(value) ? value.toString('base64') : String(value).replaceAll('#', '##');
   const uri = namespace === 0 ? undefined : link.namespaces[namespace];
   const space = namespace === 0 ? '' : uri === undefined ? `ns=${namespace};` : `${formatNamespaceUri(uri)};`;
   return `${space}${letter}=${identifier}`;

@@ -71,7 +71,7 @@ class UaConnector implements Connector {
   setPoints(points: StackPoints): void {
     this.#points = points;
     const isServed = this.#subscriptions !== undefined;
-    if (isServed && this.#link !== undefined) this.#items.follow(points.measurements, this.#link.namespaces);
+    if (isServed && this.#link !== undefined) this.#follow(this.#link);
     this.#wake();
   }
 
@@ -107,6 +107,7 @@ class UaConnector implements Connector {
       untilAborted(ended.signal, this.#whileAlive(link, ended.signal)),
       untilAborted(ended.signal, this.#serve(link, subscriptions, poller, ended.signal)),
       untilAborted(ended.signal, poller.run(ended.signal)),
+      link.types.run(ended.signal, () => this.#republishParts()),
       untilAborted(ended.signal, subscriptions.lost),
       untilAborted(ended.signal, link.lost).then((reason) => {
         if (reason !== undefined) throw new NotConnected(reason);
@@ -171,7 +172,7 @@ class UaConnector implements Connector {
   /** Has all measurements monitored or read; when they change, unchanged ones are only published again. */
   async #serve(link: UaLink, subscriptions: Subscriptions, poller: Poller<Polled>, signal: AbortSignal): Promise<void> {
     const { clock, variables } = this.#options;
-    this.#items.follow(this.#points.measurements, link.namespaces);
+    this.#follow(link);
     while (!signal.aborted) {
       const points = this.#points;
       const items = this.#items.all;
@@ -188,9 +189,14 @@ class UaConnector implements Connector {
         await untilAborted(signal, promise);
         cancel();
         if (this.#points !== points || signal.aborted) break;
+        if (link.types.forgetFailures()) this.#republishParts();
         if ((await subscriptions.retry()) || (await this.#findNodes(link))) break;
       }
     }
+  }
+
+  #follow({ namespaces, types }: UaLink): void {
+    this.#items.follow(this.#points.measurements, namespaces, types);
   }
 
   /** Whether addresses that meant nothing at this server may mean something now. */
@@ -199,7 +205,7 @@ class UaConnector implements Connector {
     const known = link.namespaces.length;
     await link.getToKnow();
     if (link.namespaces.length === known) return false;
-    this.#items.follow(this.#points.measurements, link.namespaces);
+    this.#follow(link);
     return true;
   }
 
@@ -214,6 +220,11 @@ class UaConnector implements Connector {
       } else if (!this.#polled.has(item)) republish(item, batch);
     }
     if (batch.count > 0) publish(batch);
+  }
+
+  /** Of structures, when more is known of their types. */
+  #republishParts(): void {
+    this.#republish(this.#items.all.filter(({ path }) => path.length > 0));
   }
 
   async #readAgain(link: UaLink, items: readonly NodeItem[]): Promise<void> {

@@ -3,6 +3,7 @@
 import type { StackPoint } from '@telltale/stack-kit';
 import { type ItemSettings, settingsOf } from './item-settings.ts';
 import { itemOf, type NodeItem } from './node-item.ts';
+import type { StructureTypes } from './structure-types.ts';
 
 export class ItemTable {
   readonly #settings: ItemSettings;
@@ -21,8 +22,8 @@ export class ItemTable {
     return [...this.#byId.values()];
   }
 
-  /** `namespaces` are the server's. As long as there are items of it, none changes; there may be more. */
-  follow(points: readonly StackPoint[], namespaces: readonly string[]): void {
+  /** `namespaces` and `types` are the server's. As long as there are items of it, none changes; there may be more. */
+  follow(points: readonly StackPoint[], namespaces: readonly string[], types?: StructureTypes): void {
     const before = this.#byId;
     const after = new Map<number, NodeItem | undefined>();
     const moved: StackPoint[] = [];
@@ -41,7 +42,7 @@ export class ItemTable {
     // Those without a node are created again: its namespace may exist now.
     const left = Map.groupBy(before.values(), ({ point, node }) => (node === undefined ? '' : this.#keyOf(point)));
     for (const point of moved) {
-      const item = left.get(this.#keyOf(point))?.pop() ?? itemOf(point, namespaces);
+      const item = left.get(this.#keyOf(point))?.pop() ?? itemOf(point, namespaces, types);
       item.point = point;
       after.set(point.id, item);
     }

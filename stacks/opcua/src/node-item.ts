@@ -1,10 +1,12 @@
 // A measurement as the connector reads it: its node at this server, and what came of it last.
-import { type Batch, type Clock, isBad } from '@telltale/schema';
+import { type Batch, type Clock, isBad, quality } from '@telltale/schema';
 import type { ReadingTrace, SourceTimes, StackPoint } from '@telltale/stack-kit';
-import { AttributeIds, DataType, type DataValue, NodeId, type ReadValueIdOptions } from 'node-opcua-client';
+import { AttributeIds, DataType, type DataValue, NodeId, type ReadValueIdOptions, Variant } from 'node-opcua-client';
 import type { BadReadings } from './bad-readings.ts';
-import { indexRangeOf, type NodeAddress, parseAddress } from './node-address.ts';
+import { formatPath, indexRangeOf, type NodeAddress, type PathStep, parseAddress } from './node-address.ts';
 import { qualityOfStatus } from './status-quality.ts';
+import { type Part, partOf } from './structure-path.ts';
+import type { StructureTypes } from './structure-types.ts';
 import { addReading, isTime, timeUsOf, toPoint } from './value-codec.ts';
 
 const nodeIdTypes = { i: 1, s: 2, g: 3, b: 4 } as const;
@@ -13,6 +15,9 @@ export interface NodeItem {
   /** Another one, of the same node and settings, when the points have changed. */
   point: StackPoint;
   readonly node: NodeRef | undefined;
+  /** To the part of the value that it is; items with one share a monitored item. */
+  readonly path: readonly PathStep[];
+  readonly types: StructureTypes | undefined;
   /** No longer wanted: late notifications are ignored, since its id may have been reused. */
   isGone: boolean;
   /** Why there is no node, or what was wrong with the last reading. */
@@ -25,6 +30,8 @@ export interface NodeItem {
   /** Of what was published last: the quality before the value was looked at, undefined where nothing was; the time. */
   publishedQuality: number | undefined;
   publishedUs: number;
+  /** Something of it was published since it was made. */
+  isShown: boolean;
 }
 
 /** In the words of a request. */
@@ -35,12 +42,15 @@ export interface NodeRef {
   readonly indexRange?: NonNullable<ReadValueIdOptions['indexRange']>;
 }
 
-export function itemOf(point: StackPoint, namespaces: readonly string[]): NodeItem {
+export function itemOf(point: StackPoint, namespaces: readonly string[], types?: StructureTypes): NodeItem {
   const node = nodeOf(point.address, namespaces);
+  const address = parseAddress(point.address);
   const error = typeof node === 'string' ? node : undefined;
   return {
     point,
     node: typeof node === 'string' ? undefined : node,
+    path: typeof address === 'string' ? [] : address.path,
+    types,
     isGone: false,
     error,
     isRefused: false,
@@ -48,6 +58,7 @@ export function itemOf(point: StackPoint, namespaces: readonly string[]): NodeIt
     lastUs: 0,
     publishedQuality: undefined,
     publishedUs: 0,
+    isShown: false,
   };
 }
 
@@ -87,31 +98,31 @@ export function takeReading(
   const { sourceTimestamp, serverTimestamp, statusCode } = value;
   item.last = value;
   item.lastUs = clock.now();
-  const quality = qualityOfStatus(statusCode.value);
+  const q = qualityOfStatus(statusCode.value);
   if (sourceTimestamp !== null) {
     // The beginning and the end of time are no times: the reading is stamped here, and uncertain.
-    sourceTimes.judge(timeUsOf(sourceTimestamp, value.sourcePicoseconds), deviceNowUs, quality);
+    sourceTimes.judge(timeUsOf(sourceTimestamp, value.sourcePicoseconds), deviceNowUs, q);
   } else if (isTime(serverTimestamp)) {
-    sourceTimes.judge(timeUsOf(serverTimestamp, value.serverPicoseconds), deviceNowUs, quality);
+    sourceTimes.judge(timeUsOf(serverTimestamp, value.serverPicoseconds), deviceNowUs, q);
   } else {
     sourceTimes.timeUs = item.lastUs;
-    sourceTimes.quality = quality;
+    sourceTimes.quality = q;
   }
   item.publishedQuality = sourceTimes.quality;
   item.publishedUs = sourceTimes.timeUs;
-  item.error = isBad(quality) ? `${statusCode.name}: ${statusCode.description}` : undefined;
+  item.error = isBad(q) ? `${statusCode.name}: ${statusCode.description}` : undefined;
   republish(item, batch);
   noteError(item, before, readings);
 }
 
 /** The server does not give it, and says why. */
-export function takeRefusal(item: NodeItem, quality: number, error: string, readings: Readings): void {
+export function takeRefusal(item: NodeItem, q: number, error: string, readings: Readings): void {
   if (item.isGone) return;
   const { batch, clock } = readings;
   const before = item.error;
   item.error = error;
   item.lastUs = clock.now();
-  item.publishedQuality = quality;
+  item.publishedQuality = q;
   item.publishedUs = item.lastUs;
   republish(item, batch);
   noteError(item, before, readings);
@@ -123,22 +134,50 @@ function noteError({ point, error }: NodeItem, before: string | undefined, { bad
 
 /** What is known of it, without asking the server; nothing where it has not spoken yet. */
 export function republish(item: NodeItem, batch: Batch): void {
-  const { point, publishedQuality, publishedUs, last } = item;
+  const { point, publishedQuality, publishedUs } = item;
   if (publishedQuality === undefined) return;
+  const part = isBad(publishedQuality) ? undefined : partFor(item);
   if (isBad(publishedQuality)) batch.none(point.id, publishedQuality, publishedUs);
-  else {
+  else if (typeof part === 'string') {
+    item.error = part;
+    batch.none(point.id, quality.bad.configurationError, publishedUs);
+  } else if (part === undefined) {
+    // Its type is being read. Nobody knows the value: what was shown is not it.
+    if (item.isShown) batch.none(point.id, quality.bad.nonSpecific, publishedUs);
+    return;
+  } else {
     const isElement = item.node?.indexRange !== undefined;
-    item.error = addReading(batch, point, last?.value, isElement, publishedQuality, publishedUs);
+    item.error = addReading(batch, point, part, isElement, publishedQuality, publishedUs);
   }
+  item.isShown = true;
+}
+
+/** What is read from the last answer, or why there is nothing; undefined: a type has to be read first. */
+function partFor({ path, last, types }: NodeItem): Part | string | undefined {
+  const value = last?.value ?? new Variant();
+  if (path.length === 0 || value.dataType === DataType.Null) return value;
+  return types === undefined ? 'there are no types of structures' : partOf(value, path, types);
+}
+
+/** As another item of the same node, of which more is known. */
+export function adopt(item: NodeItem, known: NodeItem, { batch }: Readings): void {
+  item.last = known.last;
+  item.lastUs = known.lastUs;
+  item.publishedQuality = known.publishedQuality;
+  item.publishedUs = known.publishedUs;
+  item.isRefused = known.isRefused;
+  if (known.last === undefined || isBad(known.publishedQuality ?? 0)) item.error = known.error;
+  republish(item, batch);
 }
 
 /** From the stored part of the last answer. */
 export function traceOf(item: NodeItem, request: string, scanPeriodMs: number | undefined): ReadingTrace | undefined {
-  const { last, lastUs, error, node, point } = item;
+  const { last, lastUs, error, node, point, path } = item;
   if (last === undefined && error === undefined) return undefined;
-  const range = node?.indexRange === undefined ? '' : `[${node.indexRange}]`;
-  const { dataType = DataType.Null, value: whole } = last?.value ?? {};
-  const value = node?.indexRange === undefined ? whole : whole?.[0];
+  const range = path.length > 0 ? `#${formatPath(path)}` : node?.indexRange === undefined ? '' : `[${node.indexRange}]`;
+  const part = partFor(item);
+  const { dataType, value: whole } = typeof part === 'object' ? part : new Variant();
+  const value = node?.indexRange === undefined ? whole : (whole as unknown[] | null)?.[0];
   return {
     timeUs: lastUs,
     request: `${request} ${node?.nodeId ?? point.address}${range}`,

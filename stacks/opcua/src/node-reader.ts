@@ -16,13 +16,19 @@ import { isTime, timeUsOf } from './value-codec.ts';
 /** Adds a reading an item, unless a report came meanwhile. Throws `NotConnected` where the server is silent. */
 export async function readItems(link: UaLink, items: readonly NodeItem[], readings: Readings): Promise<void> {
   const before = items.map(({ last }) => last);
-  const { values, deviceNowUs } = await readNodes(
-    link,
-    items.map(({ node }) => node ?? {}),
-    TimestampsToReturn.Both,
-  );
+  // Those that are parts of one value share it.
+  const positions = new Map<string | NodeItem, number>();
+  const nodes: ReadValueIdOptions[] = [];
+  const positionOf = items.map((item) => {
+    const { node = {} } = item;
+    const key = item.path.length === 0 ? item : String(item.node?.nodeId);
+    const position = positions.get(key) ?? nodes.push(node) - 1;
+    positions.set(key, position);
+    return position;
+  });
+  const { values, deviceNowUs } = await readNodes(link, nodes, TimestampsToReturn.Both);
   for (const [at, item] of items.entries()) {
-    const value = values[at];
+    const value = values[positionOf[at] ?? -1];
     if (value !== undefined && item.last === before[at]) takeReading(item, value, deviceNowUs, readings);
   }
 }

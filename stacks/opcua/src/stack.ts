@@ -8,20 +8,30 @@ const nodeDoc =
   'A node as `ns=2;s=Tank1.Level`, or with the URI of its namespace as `nsu=http://example.com/plant;s=Tank1.Level`: ' +
   'the index of a namespace may change when the server restarts, its URI does not. `i=` is a number, `s=` a text, `g=` a ' +
   'GUID, `b=` Base64. The suffix `;[3]` selects an element of an array, counted from 0, `;[1,2]` one of a matrix. Without ' +
-  'the semicolon brackets belong to the text: controllers have nodes such as `s="Data"."Level"[3]`.';
+  'the semicolon brackets belong to the text: controllers have nodes such as `s="Data"."Level"[3]`. ' +
+  'Behind `#` is a path to a part of a structure or an array, such as `#State.Speed`, `#Currents[2]` or `#[1].State`; ' +
+  'points with paths of one node share a monitored item. A `#` of the text itself is written `##`.';
 
 const examples = [
   { address: 'ns=2;s=Tank1.Level', meaning: 'a node with a text identifier' },
   { address: 'ns=4;i=1017', meaning: 'a node with a numeric identifier' },
   { address: 'nsu=http://example.com/plant;s=Tank1.Level', meaning: 'the namespace by its URI' },
   { address: 'ns=2;s=Tank1.Temperatures;[3]', meaning: 'the fourth element of an array' },
+  { address: 'ns=2;s=Motor1#State.Currents[2]', meaning: 'the third element of an array in a structure' },
   { address: 'ns=3;s="Data"."Level"[3]', meaning: 'a node whose own text has brackets' },
   { address: 'i=2258', meaning: 'the time of the server, in the namespace of OPC UA' },
 ];
 
-function checkNode(address: string): string | undefined {
+function checkRead(address: string): string | undefined {
   const parsed = parseAddress(address);
-  return typeof parsed === 'string' ? parsed : undefined;
+  if (typeof parsed === 'string') return parsed;
+  return parsed.isMethod ? '#() is a method, which is called by a command: it is no measurement' : undefined;
+}
+
+function checkWritten(address: string): string | undefined {
+  const parsed = parseAddress(address);
+  if (typeof parsed === 'string') return parsed;
+  return parsed.isMethod || parsed.path.length > 0 ? 'a part of a structure and a method are no commands' : undefined;
 }
 
 const servedRegex = '^[^\\u0000-\\u001f]{1,512}$';
@@ -43,9 +53,14 @@ export default defineStack({
       regex: addressRegex,
       doc: nodeDoc,
       examples,
-      check: (address, point) => checkNode(address) ?? checkSettings(point.properties) ?? checkScanPeriod(point),
+      check: (address, point) => checkRead(address) ?? checkSettings(point.properties) ?? checkScanPeriod(point),
     },
-    command: { regex: addressRegex, doc: nodeDoc, examples: examples.slice(0, 5), check: checkNode },
+    command: {
+      regex: addressRegex,
+      doc: nodeDoc,
+      examples: examples.filter(({ address }) => checkWritten(address) === undefined).slice(0, 5),
+      check: checkWritten,
+    },
   },
   provider: {
     load: () => import('./provider.ts'),

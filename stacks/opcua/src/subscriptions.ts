@@ -17,7 +17,7 @@ import {
 import type { BadReadings } from './bad-readings.ts';
 import { createItems, deleteItems, type ItemResult, isOneOf } from './item-requests.ts';
 import { type ItemSettings, settingsOf } from './item-settings.ts';
-import { type NodeItem, type Readings, takeReading, takeRefusal } from './node-item.ts';
+import { adopt, type NodeItem, type Readings, takeReading, takeRefusal } from './node-item.ts';
 import { hasOverflown, qualityOfStatus } from './status-quality.ts';
 import { ServiceFault, type UaLink } from './ua-link.ts';
 import { isTime, timeUsOf } from './value-codec.ts';
@@ -39,17 +39,22 @@ interface Group {
   readonly id: number;
   readonly intervalMs: number;
   /** By their client handles. */
-  readonly items: Map<number, NodeItem>;
+  readonly monitored: Map<number, MonitoredNode>;
+  /** Of items that are parts of a value, by node and settings: one is monitored for all of them. */
+  readonly shared: Map<string, MonitoredNode>;
   /** Silent for longer, the server has forgotten it. */
   readonly silenceMs: number;
   heardMs: number;
   nextSequence: number;
 }
 
-/** Where an item is monitored, or would be if the server took it. */
+/** Where items are monitored, or would be if the server took it. */
 interface MonitoredNode {
   readonly group: Group;
   readonly clientHandle: number;
+  /** One, or all that are parts of the value. */
+  readonly items: Set<NodeItem>;
+  readonly sharedAs: string | undefined;
   /** As the server calls it; undefined: it has not taken it. */
   monitoredItemId: number | undefined;
 }
@@ -134,12 +139,12 @@ export class Subscriptions {
   async retry(): Promise<boolean> {
     const before = this.#unmonitored.size;
     const nodeless = [...this.#nodes.keys()].filter((item) => item.isRefused || isNodeGone(item));
-    for (const [group, items] of this.#byGroup(nodeless)) {
-      const monitored = items.flatMap((item) => this.#nodes.get(item) ?? []);
-      const made = monitored.flatMap(({ monitoredItemId }) => monitoredItemId ?? []);
-      for (const each of monitored) each.monitoredItemId = undefined;
+    const monitored = new Set(nodeless.flatMap((item) => this.#nodes.get(item) ?? []));
+    for (const [group, some] of Map.groupBy(monitored, (each) => each.group)) {
+      const made = some.flatMap(({ monitoredItemId }) => monitoredItemId ?? []);
+      for (const each of some) each.monitoredItemId = undefined;
       await deleteItems(this.#options.link, group.id, made);
-      await this.#monitor(group, items);
+      await this.#monitor(group, some);
     }
     return this.#unmonitored.size > before;
   }
@@ -154,37 +159,20 @@ export class Subscriptions {
     }
   }
 
-  #byGroup(items: readonly NodeItem[]): Map<Group, NodeItem[]> {
-    const groups = new Map<Group, NodeItem[]>();
-    for (const item of items) {
-      const monitored = this.#nodes.get(item);
-      if (monitored === undefined) continue;
-      const some = groups.get(monitored.group);
-      if (some === undefined) groups.set(monitored.group, [item]);
-      else some.push(item);
-    }
-    return groups;
-  }
-
   /** A subscription that has none left goes with them, unless some are to be added to it. */
   async #remove(items: readonly NodeItem[], added: ReadonlyMap<number, unknown>): Promise<void> {
-    const idsByGroup = new Map<Group, number[]>();
-    for (const [group, some] of this.#byGroup(items)) {
-      idsByGroup.set(
-        group,
-        some.flatMap((item) => this.#forget(item)?.monitoredItemId ?? []),
-      );
-    }
+    const ended = items.flatMap((item) => this.#forget(item) ?? []);
     await this.#endEmpty(added);
-    for (const [{ id }, monitoredItemIds] of idsByGroup) {
+    for (const [{ id }, some] of Map.groupBy(ended, ({ group }) => group)) {
+      const monitoredItemIds = some.flatMap(({ monitoredItemId }) => monitoredItemId ?? []);
       if (this.#groups.has(id)) await deleteItems(this.#options.link, id, monitoredItemIds);
     }
   }
 
   async #endEmpty(added: ReadonlyMap<number, unknown>): Promise<void> {
     const subscriptionIds: number[] = [];
-    for (const { id, intervalMs, items } of this.#groups.values()) {
-      if (items.size === 0 && !added.has(intervalMs)) subscriptionIds.push(id);
+    for (const { id, intervalMs, monitored } of this.#groups.values()) {
+      if (monitored.size === 0 && !added.has(intervalMs)) subscriptionIds.push(id);
     }
     if (subscriptionIds.length === 0) return;
     for (const id of subscriptionIds) this.#groups.delete(id);
@@ -203,22 +191,51 @@ export class Subscriptions {
       return;
     }
     const before = this.#unmonitored.size;
+    const fresh: MonitoredNode[] = [];
     for (const item of items) {
-      const clientHandle = this.#nextHandle++;
-      group.items.set(clientHandle, item);
-      this.#nodes.set(item, { group, clientHandle, monitoredItemId: undefined });
+      const sharedAs = this.#sharedAs(item);
+      const shared = sharedAs === undefined ? undefined : group.shared.get(sharedAs);
+      if (shared === undefined) fresh.push(this.#place(group, item, sharedAs));
+      else this.#join(shared, item);
     }
-    await this.#monitor(group, items);
+    this.#flush();
+    await this.#monitor(group, fresh);
     const count = this.#unmonitored.size - before;
     if (count > 0) {
       this.#options.log.warn(`the server accepts no more monitored items: ${count} points are read instead`);
     }
   }
 
+  #place(group: Group, item: NodeItem, sharedAs: string | undefined): MonitoredNode {
+    const clientHandle = this.#nextHandle++;
+    const monitored = { group, clientHandle, items: new Set([item]), sharedAs, monitoredItemId: undefined };
+    group.monitored.set(clientHandle, monitored);
+    if (sharedAs !== undefined) group.shared.set(sharedAs, monitored);
+    this.#nodes.set(item, monitored);
+    return monitored;
+  }
+
+  #join(monitored: MonitoredNode, item: NodeItem): void {
+    const [known] = monitored.items;
+    monitored.items.add(item);
+    this.#nodes.set(item, monitored);
+    if (known !== undefined) adopt(item, known, this.#readings);
+  }
+
+  #sharedAs({ path, node, point }: NodeItem): string | undefined {
+    if (path.length === 0) return undefined;
+    return JSON.stringify([String(node?.nodeId), settingsOf(point.properties, this.#options.settings)]);
+  }
+
+  /** Returns what is not to be monitored any more. */
   #forget(item: NodeItem): MonitoredNode | undefined {
     const monitored = this.#nodes.get(item);
     this.#nodes.delete(item);
-    monitored?.group.items.delete(monitored.clientHandle);
+    monitored?.items.delete(item);
+    if (monitored === undefined || monitored.items.size > 0) return undefined;
+    const { group, clientHandle, sharedAs } = monitored;
+    group.monitored.delete(clientHandle);
+    if (sharedAs !== undefined) group.shared.delete(sharedAs);
     return monitored;
   }
 
@@ -245,7 +262,8 @@ export class Subscriptions {
     const group: Group = {
       id: made.subscriptionId,
       intervalMs,
-      items: new Map(),
+      monitored: new Map(),
+      shared: new Map(),
       silenceMs: Math.max(leastSilenceMs, 2 * made.revisedPublishingInterval, 2 * saysEveryMs),
       heardMs: clock.monotonicMs(),
       nextSequence: 1,
@@ -255,32 +273,34 @@ export class Subscriptions {
     return group;
   }
 
-  /** Has items of the group monitored that are not yet. */
-  async #monitor(group: Group, items: readonly NodeItem[]): Promise<void> {
+  /** Has nodes of the group monitored that are not yet. */
+  async #monitor(group: Group, nodes: readonly MonitoredNode[]): Promise<void> {
     const { link, settings } = this.#options;
-    for (let at = 0; at < items.length; at += link.limits.monitor) {
-      const wanted = items.slice(at, at + link.limits.monitor).flatMap((item) => {
-        const monitored = this.#nodes.get(item);
-        return monitored === undefined ? [] : [{ item, clientHandle: monitored.clientHandle }];
+    for (let at = 0; at < nodes.length; at += link.limits.monitor) {
+      const wanted = nodes.slice(at, at + link.limits.monitor).flatMap(({ items: [item], clientHandle }) => {
+        return item === undefined ? [] : [{ item, clientHandle }];
       });
-      for (const result of await createItems(link, group.id, wanted, settings)) this.#takeResult(result);
+      for (const result of await createItems(link, group.id, wanted, settings)) this.#takeResult(group, result);
       this.#flush();
     }
   }
 
-  #takeResult({ item, status, monitoredItemId }: ItemResult): void {
-    const monitored = this.#nodes.get(item);
-    item.isRefused = false;
-    if (!status.isBad()) {
-      if (monitored !== undefined) monitored.monitoredItemId = monitoredItemId;
-    } else if (isOneOf(fullStatuses, status)) {
-      this.#forget(item);
-      this.#unmonitored.add(item);
-    } else {
-      item.isRefused = true;
-      const known = qualityOfStatus(status.value);
-      const q = known === quality.bad.nonSpecific ? quality.bad.configurationError : known;
-      takeRefusal(item, q, `${status.name}: ${status.description}`, this.#readings);
+  #takeResult(group: Group, { clientHandle, status, monitoredItemId }: ItemResult): void {
+    const monitored = group.monitored.get(clientHandle);
+    if (monitored === undefined) return;
+    if (!status.isBad()) monitored.monitoredItemId = monitoredItemId;
+    for (const item of [...monitored.items]) {
+      item.isRefused = false;
+      if (!status.isBad()) continue;
+      if (isOneOf(fullStatuses, status)) {
+        this.#forget(item);
+        this.#unmonitored.add(item);
+      } else {
+        item.isRefused = true;
+        const known = qualityOfStatus(status.value);
+        const q = known === quality.bad.nonSpecific ? quality.bad.configurationError : known;
+        takeRefusal(item, q, `${status.name}: ${status.description}`, this.#readings);
+      }
     }
   }
 
@@ -320,7 +340,9 @@ export class Subscriptions {
     const isReport = (notificationData?.length ?? 0) > 0;
     if (sequenceNumber !== group.nextSequence) {
       this.#options.log.warn(`notification ${group.nextSequence} of the server was lost: all values are read again`);
-      this.#options.onGap([...group.items.values()]).catch((error) => this.#lost.reject(error));
+      this.#options
+        .onGap([...group.monitored.values()].flatMap(({ items }) => [...items]))
+        .catch((error) => this.#lost.reject(error));
     }
     group.nextSequence = isReport ? (sequenceNumber % 0xffff_ffff) + 1 : sequenceNumber;
     for (const data of notificationData ?? []) {
@@ -334,10 +356,10 @@ export class Subscriptions {
 
   #takeChanges(group: Group, { monitoredItems }: DataChangeNotification, deviceNowUs: number | undefined): void {
     for (const change of monitoredItems ?? []) {
-      const item = group.items.get(change.clientHandle);
-      if (item === undefined) continue;
-      if (hasOverflown(change.value.statusCode.value)) this.#reportOverflow(item);
-      takeReading(item, change.value, deviceNowUs, this.#readings);
+      for (const item of group.monitored.get(change.clientHandle)?.items ?? []) {
+        if (hasOverflown(change.value.statusCode.value)) this.#reportOverflow(item);
+        takeReading(item, change.value, deviceNowUs, this.#readings);
+      }
     }
   }
 

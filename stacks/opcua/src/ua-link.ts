@@ -15,6 +15,7 @@ import {
 } from 'node-opcua-client';
 import { CertificateFolder } from './certificate-folder.ts';
 import { checkSecurity, chooseSecurity, identityOf, type Security, unsecured } from './link-security.ts';
+import { StructureTypes } from './structure-types.ts';
 import { UaClient } from './ua-client.ts';
 import { type ConnectorVariables, leniencyOf } from './variables.ts';
 
@@ -115,6 +116,7 @@ const distrusts = [StatusCodes.BadSecurityChecksFailed, StatusCodes.BadCertifica
 
 export class UaLink {
   readonly session: ClientSession;
+  readonly types: StructureTypes;
   namespaces: readonly string[] = [];
   /** How many nodes a request may have, by what is asked of them. */
   limits: Limits;
@@ -129,7 +131,8 @@ export class UaLink {
     this.#client = client;
     this.session = session;
     this.#options = options;
-    const { itemsAtOnce } = options.variables;
+    const { itemsAtOnce, timeoutMs } = options.variables;
+    this.types = new StructureTypes(session, options.clock, 3 * timeoutMs);
     this.limits = { read: itemsAtOnce, monitor: itemsAtOnce, translate: itemsAtOnce };
     const { promise, resolve } = Promise.withResolvers<string>();
     this.lost = promise;

@@ -15,7 +15,8 @@ import {
   traitsOf,
   type Value,
 } from '@telltale/schema';
-import { DataType, type Variant, VariantArrayType } from 'node-opcua-client';
+import { DataType, VariantArrayType } from 'node-opcua-client';
+import type { Part } from './structure-path.ts';
 
 /** A Date of the library: what a millisecond leaves over hangs on it. */
 export type PreciseDate = Date & { picoseconds?: number };
@@ -69,7 +70,7 @@ export function timeUsOf(date: Date, picoseconds = 0): number {
 export function addReading(
   batch: Batch,
   { id, datatype }: { readonly id: number; readonly datatype: Datatype },
-  variant: Variant | null | undefined,
+  variant: Part | null | undefined,
   isElement: boolean,
   q: number,
   timeUs: number,
@@ -79,19 +80,20 @@ export function addReading(
     return 'the node has no value';
   }
   const isArray = variant.arrayType !== VariantArrayType.Scalar;
-  if (isArray !== isElement || (isArray && variant.value?.length !== 1)) {
+  const values = isArray ? (variant.value as ArrayLike<unknown> | null) : undefined;
+  if (isArray !== isElement || (isArray && values?.length !== 1)) {
     batch.none(id, quality.bad.configurationError, timeUs);
     return isArray
       ? 'the node is an array: name an element, as in ;[0]'
       : 'the node is no array: leave out the element';
   }
-  const value = toPoint(variant.dataType, isArray ? variant.value[0] : variant.value, datatype);
+  const value = toPoint(variant.dataType, isArray ? values?.[0] : variant.value, datatype);
   if (value === undefined) batch.none(id, quality.bad.sensorFailure, timeUs);
   else batch.value(id, value, isEndOfTime(variant) ? uncertainOf(q) : q, timeUs);
   return value === undefined ? `${DataType[variant.dataType]} does not fit datatype ${datatype}` : undefined;
 }
 
-function isEndOfTime({ dataType, value }: Variant): boolean {
+function isEndOfTime({ dataType, value }: Part): boolean {
   if (dataType !== DataType.DateTime) return false;
   const date: unknown = Array.isArray(value) ? value[0] : value;
   return date instanceof Date && !isTime(date);

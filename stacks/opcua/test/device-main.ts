@@ -22,6 +22,7 @@ import {
 } from 'node-opcua-client';
 import { OPCUAServer, type ServerSession } from 'node-opcua-server';
 import { CertificateFolder } from '../src/certificate-folder.ts';
+import { addStructures, nodesetFiles } from './device-structures.ts';
 import { carryOut } from './ordered-process.ts';
 
 setLogLevel(LogLevel.Emergency);
@@ -64,6 +65,7 @@ const server = new OPCUAServer({
   host: '127.0.0.1',
   hostname: '127.0.0.1',
   resourcePath: '/device',
+  nodeset_filename: nodesetFiles,
   allowAnonymous: true,
   serverCertificateManager: certificates as never,
   userCertificateManager: users as never,
@@ -164,6 +166,7 @@ for (const type of [
 ]) {
   add(`Any${DataType[type]}`, type, startOf(type));
 }
+addStructures(addressSpace, plant);
 namespace.addAnalogDataItem({
   componentOf: plant,
   browseName: 'Flow',
