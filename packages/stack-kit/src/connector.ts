@@ -47,6 +47,8 @@ export interface InstanceOptions<Variables> {
   readonly variables: Variables;
   readonly clock: Clock;
   readonly log: StackLog;
+  /** The longest pause between two tries to reach something; up to a half of it is left out by chance. */
+  readonly reconnectMaxMs: number;
   /** A folder of its own that outlives restarts, for certificates and the like; not made before the stack makes it. */
   readonly folder: string;
 }

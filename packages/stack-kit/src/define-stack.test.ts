@@ -49,8 +49,10 @@ describe('variables', () => {
     const { values } = texts({ port: '1502', swap: '1', factor: '-.5', unit: '0' });
     const host: string | undefined = values?.host;
     assert.equal(host, 'plc');
-    assert.deepEqual(values, { host, port: 1502, swap: true, factor: -0.5, parity: 'even', unit: 0, label: 'a|b' });
-    assert.deepEqual(Object.keys(texts({}).values ?? {}).sort(), ['factor', 'host', 'label', 'parity', 'port', 'swap']);
+    const own = { host, port: 1502, swap: true, factor: -0.5, parity: 'even', unit: 0, label: 'a|b' };
+    assert.deepEqual(values, { ...own, reconnectMaxMs: 5000 });
+    const given = ['factor', 'host', 'label', 'parity', 'port', 'reconnectMaxMs', 'swap'];
+    assert.deepEqual(Object.keys(texts({}).values ?? {}).sort(), given);
   });
 
   for (const port of ['1e3', ' 5', '5 ', '5.0', '0x10', '', 'five', '٣', '9007199254740993', '1'.repeat(5000)]) {
@@ -69,7 +71,7 @@ describe('variables', () => {
     assert.deepEqual(
       faults.map(({ field, message }) => `${field} ${message}`),
       [
-        'speed is unknown: one of host, port, factor, swap, parity, unit, label',
+        'speed is unknown: one of host, port, factor, swap, parity, unit, label, reconnectMaxMs',
         'host is required',
         'port must be at most 65535, not 65536',
         'swap must be true, on or 1, or false, off or 0, not "yes"',
@@ -102,6 +104,7 @@ describe('variables', () => {
       timeoutMs: 60_000,
       idle: 5400,
       isOn: true,
+      reconnectMaxMs: 5000,
     });
     const messages = read({ timeoutMs: '2m', idle: '1500ms' })?.faults.map(({ message }) => message);
     assert.deepEqual(messages, ['must be at most 60000, not 120000', 'must be whole s, not "1500ms"']);
@@ -273,7 +276,8 @@ describe('a stack', () => {
   test('describes itself as the wire has it, defaults as texts without an exponent', () => {
     const { name, description, defaults } = role.describe();
     assert.equal(name, 'probe');
-    assert.deepEqual(defaults, { port: '502', factor: '0.0000001', swap: 'false', parity: 'even', label: 'a|b' });
+    const own = { port: '502', factor: '0.0000001', swap: 'false', parity: 'even', label: 'a|b' };
+    assert.deepEqual(defaults, { ...own, reconnectMaxMs: '5000' });
     assert.deepEqual(Object.keys(description), [
       'title',
       'description',
@@ -338,6 +342,23 @@ describe('a stack', () => {
   });
 });
 
+describe('variables of the host', () => {
+  test('are there in every role, within their bounds, beside those of the stack', () => {
+    const { reconnectMaxMs } = role.describe().description.parameters;
+    assert.deepEqual(
+      [reconnectMaxMs?.default, reconnectMaxMs?.range, reconnectMaxMs?.unit],
+      [5000, [500, 600_000], 'ms'],
+    );
+    assert.equal(texts({ reconnectMaxMs: '1m' }).values?.reconnectMaxMs, 60_000);
+    assert.deepEqual(faultsOf({ reconnectMaxMs: '499' }), ['reconnectMaxMs must be at least 500, not 499']);
+  });
+
+  test('cannot be declared by a stack', () => {
+    const own = Type.Object({ reconnectMaxMs: Type.Integer({ title: 'Pause', default: 1 }) });
+    assert.throws(() => defineStack({ ...naming, connector: { ...connector, variables: own } }), /the host has one/);
+  });
+});
+
 describe('variables that belong together', () => {
   const { connector: checked = assert.fail() } = defineStack({
     ...naming,
@@ -353,7 +374,8 @@ describe('variables that belong together', () => {
   });
 
   test('are held against each other once each is right by itself', () => {
-    assert.deepEqual(checked.readVariables({ user: 'a', password: 'b' }).values, { user: 'a', password: 'b' });
+    const both = { user: 'a', password: 'b' };
+    assert.deepEqual(checked.readVariables(both).values, { ...both, reconnectMaxMs: 5000 });
     const { values, faults } = checked.readVariables({ user: 'a' });
     assert.deepEqual([values, faults], [undefined, [{ field: 'password', message: 'goes with a user' }]]);
     assert.deepEqual(

@@ -1,7 +1,7 @@
 // What a protocol stack declares about itself: its name, its variables, the syntax of its addresses. Everything that
 // describes or checks a configuration of the stack derives from here.
 import { isIdentifier } from '@telltale/schema';
-import type { Static, TObject } from 'typebox';
+import Type, { type Static, type TObject } from 'typebox';
 import {
   type AddressExample,
   type AddressKind,
@@ -10,10 +10,14 @@ import {
   type Point,
 } from './address-syntax.ts';
 import type { Connector, ConnectorOptions, Provider, ProviderOptions } from './connector.ts';
+import { type HostVariables, hostVariables } from './host-variables.ts';
 import { defineVariables, type ParameterDescription, type ReadVariables, type VariableFault } from './variables.ts';
 
 export interface RoleDeclaration<V extends TObject> {
-  /** Each property is an Integer, Number, Boolean, String or Enum of texts, with a title. */
+  /**
+   * Each property is an Integer, Number, Boolean, String or Enum of texts, with a title. Those of the host, which every
+   * connector and provider has, are added.
+   */
   readonly variables: V;
   /** What contradicts each other in variables of which each is right by itself. A secret may be `file:NAME` here. */
   check?(values: Static<V>): VariableFault[];
@@ -82,7 +86,7 @@ export interface StackDescription {
 export interface StackRole<Values = unknown> {
   describe(): StackDescription;
   /** `values` is undefined where there are faults. Only own properties of `vars` count. */
-  readVariables(vars: Readonly<Record<string, string>>): ReadVariables<Values>;
+  readVariables(vars: Readonly<Record<string, string>>): ReadVariables<Values & HostVariables>;
   /** What is wrong with the address, how to fix it and an example; undefined if it is valid. */
   checkAddress(kind: AddressKind, address: string, point: Point): string | undefined;
 }
@@ -142,7 +146,7 @@ function defineRole<V extends TObject>(
   role: 'connector' | 'provider',
   declaration: RoleDeclaration<V> & { readonly load: unknown; readonly alarm?: AddressSyntax },
 ): StackRole<Static<V>> {
-  const variables = within(`stack ${name}: ${role} `, () => defineVariables(declaration.variables));
+  const variables = within(`stack ${name}: ${role} `, () => defineVariables(withHostVariables(declaration.variables)));
   if (typeof declaration.load !== 'function') {
     throw new Error(`stack ${name}: ${role} load must be a function, such as () => import('./${role}.ts')`);
   }
@@ -161,7 +165,7 @@ function defineRole<V extends TObject>(
     );
   }
 
-  function checked(read: ReadVariables<Static<V>>): ReadVariables<Static<V>> {
+  function checked(read: ReadVariables<Static<V> & HostVariables>): ReadVariables<Static<V> & HostVariables> {
     const faults = read.values === undefined ? [] : (declaration.check?.(read.values) ?? []);
     return faults.length === 0 ? read : { values: undefined, faults };
   }
@@ -179,9 +183,15 @@ function defineRole<V extends TObject>(
       },
       defaults: { ...variables.defaults },
     }),
-    readVariables: (vars) => checked(variables.read(vars)),
+    readVariables: (vars) => checked(variables.read(vars) as ReadVariables<Static<V> & HostVariables>),
     checkAddress: (kind, address, point) => checks[kind](address, point),
   } satisfies StackRole<Static<V>>);
+}
+
+function withHostVariables(own: TObject): TObject {
+  const taken = Object.keys(hostVariables.properties).find((each) => Object.hasOwn(own.properties, each));
+  if (taken !== undefined) throw new Error(`variable ${taken}: the host has one of this name`);
+  return Type.Object({ ...own.properties, ...hostVariables.properties });
 }
 
 function describeSyntax(syntax: AddressSyntax | undefined): AddressDescription {

@@ -19,7 +19,7 @@ export async function turns(): Promise<void> {
 }
 
 /** A connection to a stack that behaves but for what the test gives. */
-export function setUp(script: Partial<Linked> = {}, create?: () => Promise<Linked>) {
+export function setUp(script: Partial<Linked> = {}, create?: () => Promise<Linked>, random = () => 0) {
   const clock = new ManualClock();
   const events: string[] = [];
   const lines: string[] = [];
@@ -41,9 +41,10 @@ export function setUp(script: Partial<Linked> = {}, create?: () => Promise<Linke
       };
     },
     clock,
-    random: () => 0,
+    random,
     log: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
     writeTimeoutMs: 3000,
+    reconnectMaxMs: () => 5000,
     isMeasurement: (id) => id < 100,
     command: (id) => (id === command.id ? command : undefined),
     onAccepted: (_, value) => events.push(`accepted ${value}`),

@@ -79,6 +79,8 @@ export class PolledPlant {
       },
       log: { debug: line, info: line, warn: line, error: line },
       publish: (batch) => this.#take(batch),
+      reconnectMaxMs: 5000,
+      random: () => 0,
       scanPeriodMs: 1000,
       deviceOf,
       plan: (points) => {

@@ -71,6 +71,7 @@ class HttpConnector implements Connector {
       meter,
       log,
       publish,
+      reconnectMaxMs: options.reconnectMaxMs,
       scanPeriodMs: variables.scanPeriodMs,
       deviceOf: ({ id }) => this.#items.get(id)?.path ?? '',
       plan: (points) => this.#plan(points),

@@ -61,6 +61,7 @@ class ModbusConnector implements Connector {
       meter: { answered: () => {}, failed: () => meter.failed(), overrun: () => meter.overrun() },
       log,
       publish,
+      reconnectMaxMs: options.reconnectMaxMs,
       scanPeriodMs: variables.scanPeriodMs,
       deviceOf: (point) => String(this.#items.get(point.id)?.unit ?? variables.unit),
       plan: (points) => this.#plan(points),

@@ -247,7 +247,7 @@ class UaConnector implements Connector {
   }
 
   #newPoller(link: UaLink): Poller<Polled> {
-    const { clock, meter, log, publish, variables } = this.#options;
+    const { clock, meter, log, publish, reconnectMaxMs, variables } = this.#options;
     // The link counts its requests itself.
     const uncounted = { answered: () => undefined, failed: () => undefined, overrun: () => meter.overrun() };
     return new Poller<Polled>({
@@ -255,6 +255,7 @@ class UaConnector implements Connector {
       meter: uncounted,
       log,
       publish,
+      reconnectMaxMs,
       scanPeriodMs: variables.scanPeriodMs,
       deviceOf: () => variables.endpointUrl,
       plan: (points) => {

@@ -15,8 +15,10 @@ describe('the simulator', () => {
   declaredWell(simulator, new URL('../README.md', import.meta.url));
 
   test('is a stack whose settings have defaults, all of them', () => {
-    assert.deepEqual(connector.readVariables({}).values, { scanPeriodMs: 500, speed: 1, seed: 1, bus: 'loopback' });
-    assert.deepEqual(provider.readVariables({}).values, { bus: 'loopback', gatherMs: 100 });
+    const host = { reconnectMaxMs: 5000 };
+    const own = { scanPeriodMs: 500, speed: 1, seed: 1, bus: 'loopback' };
+    assert.deepEqual(connector.readVariables({}).values, { ...own, ...host });
+    assert.deepEqual(provider.readVariables({}).values, { bus: 'loopback', gatherMs: 100, ...host });
   });
 
   test('has tags for its provider, and calls for its connector', () => {

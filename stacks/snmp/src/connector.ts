@@ -88,6 +88,7 @@ class SnmpConnector implements Connector {
       meter,
       log,
       publish,
+      reconnectMaxMs: options.reconnectMaxMs,
       scanPeriodMs: variables.scanPeriodMs,
       deviceOf: ({ id }) => this.#agentName(this.#objects.get(id)?.address) ?? '',
       plan: (points) => this.#plan(points),

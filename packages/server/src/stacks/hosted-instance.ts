@@ -4,6 +4,8 @@ import {
   type ArchivedPoint,
   type BrowseRequest,
   type ConnectorOptions,
+  defaultReconnectMaxMs,
+  type HostVariables,
   Refused,
   type StackAlarm,
   type StackAlarmState,
@@ -87,6 +89,8 @@ export class HostedInstance {
   #detail = noDetail;
   #mayRun = false;
   #asked = 0;
+  /** As the variables say, once they are read. */
+  #reconnectMaxMs = defaultReconnectMaxMs;
 
   constructor(options: HostedInstanceOptions) {
     const { clock, random, log, points, onReadings, onLink, onState } = options;
@@ -107,6 +111,7 @@ export class HostedInstance {
       random,
       log: this.#log,
       writeTimeoutMs: this.#writeTimeoutMs(),
+      reconnectMaxMs: () => this.#reconnectMaxMs,
       isMeasurement: (id) => points.measurements.has(id),
       command: (id) => points.commands.get(id),
       onAccepted: ({ id, name }, value) => this.#storeLast(id, name, value),
@@ -223,7 +228,9 @@ export class HostedInstance {
       if (stack.connector === undefined) throw new Error(`the stack ${stackName} has no connector`);
       const variables = await this.#variables(stack.connector);
       const { createConnector } = await loading(stack.connector.load);
-      return createConnector({ ...common, variables, meter: this.#meter, maxClockSkewMs, publish, startProcess });
+      const { reconnectMaxMs } = variables;
+      const asked = { maxClockSkewMs, reconnectMaxMs, publish, startProcess };
+      return createConnector({ ...common, ...asked, variables, meter: this.#meter });
     }
     if (stack.provider === undefined) throw new Error(`the stack ${stackName} has no provider`);
     const variables = await this.#variables(stack.provider);
@@ -231,16 +238,20 @@ export class HostedInstance {
     return createProvider({
       ...common,
       variables,
+      reconnectMaxMs: variables.reconnectMaxMs,
       write: (command, value) => this.#ask(() => this.#writeRequest(command, value)),
       acknowledge: (alarm, authority) => this.#ask(() => this.#acknowledgeRequest(alarm, authority)),
       history: this.#reads,
     });
   }
 
-  async #variables<Values>(role: StackRole<Values>): Promise<Values> {
+  async #variables<Values>(role: StackRole<Values>): Promise<Values & HostVariables> {
     const { parameters } = role.describe().description;
     const { values, faults } = role.readVariables(await this.#secrets.read(parameters, this.#options.instance.vars));
-    if (values !== undefined) return values;
+    if (values !== undefined) {
+      this.#reconnectMaxMs = values.reconnectMaxMs;
+      return values;
+    }
     throw new Error(this.#secrets.hide(faults.map(({ field, message }) => `variable ${field} ${message}`).join('; ')));
   }
 

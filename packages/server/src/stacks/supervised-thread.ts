@@ -32,6 +32,7 @@ const heardMs = 5000;
 const maxUnansweredLoading = 45;
 /** A thread that ran for this long makes the ends before it forgotten. */
 const steadyMs = 60_000;
+const longestPauseMs = 30_000;
 
 export class SupervisedThread {
   readonly #options: SupervisedThreadOptions;
@@ -119,7 +120,7 @@ export class SupervisedThread {
       if (tookMessages) onEnded(error.message);
       if (this.#isClosing) return;
       this.#ends++;
-      const pauseMs = growingMs(this.#endsOfLate++, Math.random);
+      const pauseMs = growingMs(this.#endsOfLate++, { maxMs: longestPauseMs, random: Math.random });
       log.error(`${error.message}; it is started again in ${Math.round(pauseMs)} ms`);
       this.#cancel = clock.after(pauseMs, () => this.#start());
     };

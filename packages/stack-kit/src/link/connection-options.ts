@@ -14,6 +14,8 @@ export interface ConnectionOptions {
   readonly random: () => number;
   readonly log: StackLog;
   readonly writeTimeoutMs: number;
+  /** The longest pause between two tries to connect; asked for after each. */
+  readonly reconnectMaxMs: () => number;
   readonly isMeasurement: (id: number) => boolean;
   readonly command: (id: number) => StackCommand | undefined;
   readonly onAccepted: (command: StackCommand, value: Value) => void;

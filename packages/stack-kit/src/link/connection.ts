@@ -11,7 +11,7 @@ import {
   type StackPoint,
   type StackPoints,
 } from '../connector.ts';
-import { backOffMs } from './back-off.ts';
+import { backOffMs, type FailedAttempt } from './back-off.ts';
 import { type BrowseOutcome, Browsing } from './browsing.ts';
 import { callStack } from './call-stack.ts';
 import type { ConnectionOptions, Linked } from './connection-options.ts';
@@ -167,9 +167,9 @@ export class Connection {
   async #live(): Promise<void> {
     while (!this.#isStopped) {
       const points = this.#points;
-      const error = await this.#tryOnce();
+      const failed = await this.#tryOnce();
       if (this.#isStopped) return;
-      if (this.#state !== 'failed') await this.#pause(backOffMs(this.#failures++, error, this.#options.random));
+      if (this.#state !== 'failed') await this.#pause(this.#pauseMs(failed));
       else if (this.#points === points) await this.#pause(undefined);
       while (this.#unanswered >= maxUnanswered && !this.#isStopped) {
         this.#remember(`${this.#unanswered} calls of the stack have not returned: it is retried when one does`);
@@ -178,8 +178,16 @@ export class Connection {
     }
   }
 
-  /** From connecting to closed; returns what ended it. */
-  async #tryOnce(): Promise<unknown> {
+  #pauseMs(failed: Pick<FailedAttempt, 'error' | 'tookMs'>): number {
+    const { reconnectMaxMs, random } = this.#options;
+    return backOffMs({ failures: this.#failures++, ...failed }, reconnectMaxMs(), random);
+  }
+
+  /** From connecting to closed; returns what ended it, and how long it had no link. */
+  async #tryOnce(): Promise<Pick<FailedAttempt, 'error' | 'tookMs'>> {
+    const { clock } = this.#options;
+    const startMs = clock.monotonicMs();
+    const { connects } = this.#counters;
     const attempt = new AbortController();
     this.#attempt = attempt;
     this.#enter('connecting');
@@ -199,7 +207,7 @@ export class Connection {
     }
     this.#end(ending);
     await this.#close(made);
-    return ending;
+    return { error: ending, tookMs: this.#counters.connects > connects ? 0 : clock.monotonicMs() - startMs };
   }
 
   async #make(signal: AbortSignal): Promise<Made> {

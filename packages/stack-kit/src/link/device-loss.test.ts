@@ -23,6 +23,7 @@ async function setUp(points: StackPoints['measurements']) {
     random: () => 0,
     log: quiet,
     writeTimeoutMs: 1000,
+    reconnectMaxMs: () => 5000,
     isMeasurement: () => true,
     command: () => undefined,
     onAccepted: () => undefined,

@@ -2,6 +2,7 @@
 // close its circuit breaker. What a scan is, and which points there are, it leaves to PolledDevice.
 import { Batch, pause, Semaphore } from '@telltale/schema';
 import { type DeviceDetail, NoAnswer, Refused, type StackPoint } from '../connector.ts';
+import { growingMs } from '../link/back-off.ts';
 import type { PollerOptions, PollRequest } from './poller-options.ts';
 
 export interface PollRun {
@@ -30,7 +31,7 @@ export interface CircuitEvents {
 
 /** The points of a silent device become bad when its last answer is this old, or two of its shortest periods. */
 const reportWithinMs = 5000;
-const probeAfterMs = { first: 1000, most: 30_000 } as const;
+const firstProbeMs = 1000;
 
 export class DeviceCircuit<R extends PollRequest> {
   readonly #name: string;
@@ -210,7 +211,8 @@ export class DeviceCircuit<R extends PollRequest> {
 
   #probeLater(): void {
     const run = this.#run;
-    const ms = Math.min(probeAfterMs.most, probeAfterMs.first * 2 ** Math.min(this.#probes, 10));
+    const { reconnectMaxMs: maxMs, random = Math.random } = this.#options;
+    const ms = growingMs(this.#probes, { firstMs: firstProbeMs, maxMs, random });
     this.#cancelProbe();
     this.#cancelProbe = this.#options.clock.after(ms, () => {
       if (run !== undefined && run === this.#run && this.#isOpen) run.track(this.#probe(run));

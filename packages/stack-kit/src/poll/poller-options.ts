@@ -12,6 +12,10 @@ export interface PollerOptions<R extends PollRequest> {
   readonly meter: Meter;
   readonly log: StackLog;
   readonly publish: (batch: Batch) => void;
+  /** A device that is silent is asked again after this long at most, where the line has room; as `ConnectorOptions` has it. */
+  readonly reconnectMaxMs: number;
+  /** 0 to 1; where it is not given, by chance. */
+  readonly random?: () => number;
   /** Of points without the property `scanPeriod`. */
   readonly scanPeriodMs: number;
   /** One that does not answer leaves the others alone. */

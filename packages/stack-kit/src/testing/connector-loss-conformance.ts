@@ -90,6 +90,20 @@ export function testLoss(world: ConnectorBench['world'], bench: () => ConnectorB
     assert.deepEqual(hosted.wrong, []);
   });
 
+  test('a device that is away for long is tried every 5 s at least, so that it is found within 10 s', () =>
+    hosting(async (hosted) => {
+      await bench().untilRight(hosted);
+      await bench().way.cut();
+      const { clock } = hosted;
+      const beganMs = clock.pausedMs;
+      // As the host counts them: in the test, pauses are short.
+      await until('it was away for 75 s', () => clock.pausedMs - beganMs >= 75_000, { deadlineMs: 60_000 });
+      assert.ok(clock.longestPauseMs <= 5000, `${clock.longestPauseMs} ms between two tries`);
+      await bench().way.repair();
+      await bench().change();
+      await bench().untilRight(hosted);
+    }));
+
   test('it is stopped at once while a device that says nothing is connected to', async () => {
     await bench().begin();
     bench().way.setFaults({ toClient: { kind: 'discard' } });

@@ -44,7 +44,7 @@ export class HostedConnector {
   readonly wrong: string[] = [];
   batches = 0;
   readonly #options: HostedConnectorOptions;
-  readonly #clock = new ShortPauses();
+  readonly clock = new ShortPauses();
   readonly #commands = new Map<number, StackCommand>();
   readonly #addresses = new Map<number, string>();
   #nextId = 1;
@@ -55,10 +55,11 @@ export class HostedConnector {
     const quiet = () => {};
     this.connection = new Connection({
       create: (publish) => this.#create(publish),
-      clock: this.#clock,
-      random: this.#clock.random,
+      clock: this.clock,
+      random: this.clock.random,
       log: { debug: quiet, info: quiet, warn: quiet, error: (text) => this.#hear(text) },
       writeTimeoutMs: 3000,
+      reconnectMaxMs: () => 5000,
       isMeasurement: (id) => this.#addresses.has(id),
       command: (id) => this.#commands.get(id),
       onAccepted: quiet,
@@ -105,7 +106,7 @@ export class HostedConnector {
   write(address: string, value: Value): Promise<WriteOutcome> {
     const command = [...this.#commands.values()].find((each) => each.address === address);
     if (command === undefined) throw new Error(`there is no command ${address}`);
-    return this.connection.write(command.id, value, this.#clock.monotonicMs());
+    return this.connection.write(command.id, value, this.clock.monotonicMs());
   }
 
   stop(): Promise<void> {
@@ -144,7 +145,7 @@ export class HostedConnector {
   }
 
   #judge(address: string, value: Value | undefined, quality: number, timeUs: number): void {
-    if (!Number.isSafeInteger(timeUs) || Math.abs(timeUs - this.#clock.now()) > maxOffUs) {
+    if (!Number.isSafeInteger(timeUs) || Math.abs(timeUs - this.clock.now()) > maxOffUs) {
       this.#accuse(`${address} was read at ${timeUs}, which is not a time of today in microseconds`);
     }
     if (!isGood(quality)) return;

@@ -41,6 +41,7 @@ export class HostedProvider {
       random: this.#clock.random,
       log: { debug: quiet, info: quiet, warn: quiet, error: (text) => this.#hear(text) },
       writeTimeoutMs: 3000,
+      reconnectMaxMs: () => 5000,
       isMeasurement: () => false,
       command: () => undefined,
       onAccepted: quiet,

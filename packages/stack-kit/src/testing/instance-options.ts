@@ -1,6 +1,7 @@
 // What a connector or provider is made with in a test, where the test does not say.
 import { systemClock } from '@telltale/schema';
 import { type ConnectorOptions, type ProviderOptions, Refused } from '../connector.ts';
+import { defaultReconnectMaxMs } from '../host-variables.ts';
 import { startProcess } from '../link/stack-process.ts';
 
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -16,6 +17,7 @@ export function connectorOptions<Variables>(
     clock: systemClock,
     log: quiet,
     folder: 'no-folder',
+    reconnectMaxMs: defaultReconnectMaxMs,
     meter: { answered: () => {}, failed: () => {}, overrun: () => {} },
     maxClockSkewMs: 60_000,
     publish: (batch) => batch.clear(),
@@ -32,6 +34,7 @@ export function providerOptions<Variables>(
     clock: systemClock,
     log: quiet,
     folder: 'no-folder',
+    reconnectMaxMs: defaultReconnectMaxMs,
     write: nobody,
     acknowledge: nobody,
     history: { read: nobody, aggregate: nobody },

@@ -7,6 +7,9 @@ const longestCallMs = 15_000;
 
 /** The host draws chance for most pauses right before they begin; that is how the clock knows one. */
 export class ShortPauses implements Clock {
+  /** Of the pauses, as the host asked for them. */
+  pausedMs = 0;
+  longestPauseMs = 0;
   #isPause = false;
 
   readonly random = (): number => {
@@ -23,6 +26,10 @@ export class ShortPauses implements Clock {
   }
 
   after(ms: number, call: () => void): () => void {
+    if (this.#isPause) {
+      this.pausedMs += ms;
+      this.longestPauseMs = Math.max(this.longestPauseMs, ms);
+    }
     const waitMs = this.#isPause || ms > longestCallMs ? Math.min(ms, pauseMs) : ms;
     this.#isPause = false;
     return systemClock.after(waitMs, call);
