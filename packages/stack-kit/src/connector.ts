@@ -16,6 +16,8 @@ export interface StackPoint {
   /** As configured, of a provider's points alone: for a protocol that has a place for them. */
   readonly description?: string;
   readonly eu?: string;
+  /** The engineering range, where both ends are set; of a provider's points alone. */
+  readonly euRange?: readonly [low: number, high: number];
   /** Whether the archive has records of it, by its configuration; of a provider's points alone. */
   readonly isArchived?: boolean;
 }
@@ -205,6 +207,7 @@ export interface BrowsedPoint {
   readonly datatype: Datatype;
   readonly description?: string;
   readonly eu?: string;
+  readonly euRange?: readonly [low: number, high: number];
   readonly properties?: Readonly<Record<string, string>>;
 }
 

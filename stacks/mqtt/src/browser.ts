@@ -1,6 +1,7 @@
 // What a broker has to offer: the topics heard in a short while, retained and live, with the parts of JSON payloads as
-// points. Received messages are cached for a while, so that the next page needs no listening.
-import { type Clock, pause } from '@telltale/schema';
+// points; below spBv1.0, what the births of edge nodes offer. What was found is cached for a while, so that the next page needs no
+// listening.
+import { pause } from '@telltale/schema';
 import {
   type BrowseAnswer,
   type BrowsedPoint,
@@ -10,16 +11,11 @@ import {
   Refused,
 } from '@telltale/stack-kit';
 import { Payload } from './payload.ts';
-import { birthPoints, isBirth, parseSparkplugTopic, type SparkplugTopic } from './sparkplug/birth-points.ts';
 import { namespace } from './sparkplug/metric-address.ts';
+import { NodeBrowser, type NodeBrowserOptions } from './sparkplug/node-browser.ts';
 import { filterFault, hasWildcard, matchesTopic } from './topic.ts';
 
-export interface BrowserOptions {
-  readonly clock: Clock;
-  readonly subscribe: (filter: string) => Promise<string | undefined>;
-  readonly unsubscribe: (filter: string) => Promise<void>;
-  readonly askBirth: (group: string, node: string) => void;
-}
+export type BrowserOptions = NodeBrowserOptions;
 
 const listenMs = 2000;
 const cachedMs = 60_000;
@@ -40,7 +36,6 @@ const sparkplugFolder: BrowseItem = {
 interface Listening {
   readonly filter: readonly string[];
   readonly heard: Map<string, Buffer>;
-  readonly asked: Set<string>;
   /** Beside what was asked for, there is Sparkplug. */
   hasSparkplug: boolean;
   bytes: number;
@@ -48,25 +43,23 @@ interface Listening {
 
 export class Browser {
   readonly #options: BrowserOptions;
+  readonly #nodes: NodeBrowser;
   #listening: Listening | undefined;
   #cached: { readonly path: string; readonly items: BrowseItem[]; readonly untilMs: number } | undefined;
 
   constructor(options: BrowserOptions) {
     this.#options = options;
+    this.#nodes = new NodeBrowser(options);
   }
 
   hear(topic: string, payload: Buffer | undefined): void {
+    this.#nodes.hear(topic, payload);
     const listening = this.#listening;
     if (listening === undefined || payload === undefined || payload.length > maxPayload) return;
     if (!matchesTopic(listening.filter, topic.split('/'))) return;
-    const sparkplug = parseSparkplugTopic(topic);
-    if (sparkplug !== undefined && listening.filter[0] === '#') {
+    if (topic.startsWith(namespace)) {
       // Who looks at the whole broker has not asked for births: those of all edge nodes at once are a burden.
       listening.hasSparkplug = true;
-      return;
-    }
-    if (sparkplug !== undefined && !isBirth(sparkplug)) {
-      this.#askBirth(listening, sparkplug);
       return;
     }
     const before = listening.heard.get(topic);
@@ -77,14 +70,26 @@ export class Browser {
     listening.heard.set(topic, Buffer.from(payload));
   }
 
+  /** The connection has ended. */
+  end(): void {
+    this.#nodes.end();
+  }
+
   /** `path` is the beginning of the topics: `plant/tank1` is everything below it, and itself. */
   async browse({ path = '', cursor = '0', limit }: BrowseRequest, signal: AbortSignal): Promise<BrowseAnswer> {
     const nowMs = this.#options.clock.monotonicMs();
     const cached = this.#cached?.path === path && this.#cached.untilMs > nowMs ? this.#cached.items : undefined;
-    const items = (cursor !== '0' ? cached : undefined) ?? (await this.#listen(path, signal));
+    const items = (cursor !== '0' ? cached : undefined) ?? (await this.#find(path, signal));
     const from = /^[0-9]{1,9}$/.test(cursor) ? Number(cursor) : 0;
     const to = from + Math.max(1, limit);
     return { items: items.slice(from, to), cursor: to < items.length ? String(to) : undefined };
+  }
+
+  async #find(path: string, signal: AbortSignal): Promise<BrowseItem[]> {
+    const isSparkplug = `${path}/`.startsWith(namespace);
+    const items = await (isSparkplug ? this.#nodes.browse(path, signal) : this.#listen(path, signal));
+    this.#cached = { path, items, untilMs: this.#options.clock.monotonicMs() + cachedMs };
+    return items;
   }
 
   async #listen(path: string, signal: AbortSignal): Promise<BrowseItem[]> {
@@ -96,7 +101,6 @@ export class Browser {
     const listening: Listening = {
       filter: filter.split('/'),
       heard: new Map(),
-      asked: new Set(),
       hasSparkplug: false,
       bytes: 0,
     };
@@ -110,26 +114,14 @@ export class Browser {
       this.#listening = undefined;
       unsubscribe(filter).catch(() => undefined);
     }
-    const items = [...(listening.hasSparkplug ? [sparkplugFolder] : []), ...itemsOf(listening.heard)];
-    this.#cached = { path, items, untilMs: clock.monotonicMs() + cachedMs };
-    return items;
-  }
-
-  /** Only births have the names of metrics, and they are not retained. */
-  #askBirth({ asked }: Listening, { group, kind, node }: SparkplugTopic): void {
-    const key = `${group}/${node}`;
-    if (!kind.endsWith('DATA') || asked.has(key) || asked.size >= maxTopics) return;
-    asked.add(key);
-    this.#options.askBirth(group, node);
+    return [...(listening.hasSparkplug ? [sparkplugFolder] : []), ...itemsOf(listening.heard)];
   }
 }
 
 function itemsOf(heard: ReadonlyMap<string, Buffer>): BrowseItem[] {
   const payload = new Payload();
   return [...heard.keys()].sort().flatMap((topic) => {
-    const bytes = heard.get(topic) as Buffer;
-    const sparkplug = parseSparkplugTopic(topic);
-    const points = sparkplug === undefined ? pointsOf(topic, payload.load(bytes)) : birthPoints(sparkplug, bytes);
+    const points = pointsOf(topic, payload.load(heard.get(topic) as Buffer));
     return points.map((measurement) => ({
       title: measurement.address,
       path: undefined,

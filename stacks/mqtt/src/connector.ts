@@ -103,6 +103,7 @@ class MqttConnector implements Connector {
         if (!this.#subscriptions.has(filter)) await this.#up().unsubscribe([filter]);
       },
       askBirth: (group, node) => this.#host.askBirth(this.#up(), group, node),
+      births: () => this.#host.births(),
     });
     this.#intake = new Intake({
       clock,
@@ -203,6 +204,7 @@ class MqttConnector implements Connector {
     this.#link = undefined;
     this.#isRunning = false;
     this.#intake.stop();
+    this.#browser.end();
     this.#host.end();
     this.#writer.answers.end();
     this.#cancelSweep();

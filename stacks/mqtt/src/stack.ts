@@ -24,7 +24,8 @@ const addressForms =
 
 const metricForm =
   '`spBv1.0/group/node#metric` and `spBv1.0/group/node/device#metric` are metrics of a Sparkplug B edge node or one of ' +
-  'its devices. They have no properties.';
+  'its devices. Behind the metric, `/member` is a member of a template instance, `[3]` an element of an array, `[0]/column` a cell ' +
+  'of a data set, and `@name` a property. They have no properties of their own.';
 
 export default defineStack({
   name: 'mqtt',
@@ -52,6 +53,12 @@ export default defineStack({
         { address: 'meter/7/frame#float32le@4', meaning: 'four bytes from offset 4, little-endian' },
         { address: '$share/telltale/plant/tank2/level', meaning: 'a subscription shared with others of that group' },
         { address: 'spBv1.0/Plant/Gateway/Well 1#Flow', meaning: 'a metric of a Sparkplug device' },
+        {
+          address: 'spBv1.0/Plant/Gateway/Well 1#Pump/Speed',
+          meaning: 'or the member Speed of the template instance Pump',
+        },
+        { address: 'spBv1.0/Plant/Gateway/Well 1#Profile[3]', meaning: 'the fourth element of an array' },
+        { address: 'spBv1.0/Plant/Gateway/Well 1#Flow@engUnit', meaning: 'a property of a metric' },
       ],
       check: (address, point) =>
         isMetricAddress(address)

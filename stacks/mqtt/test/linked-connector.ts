@@ -18,6 +18,8 @@ export interface Declared {
   readonly datatype?: Datatype;
   readonly properties?: Record<string, string>;
   readonly eu?: string;
+  readonly euRange?: readonly [number, number];
+  readonly description?: string;
 }
 
 export interface LinkedOptions {

@@ -42,10 +42,10 @@ export class LinkedProvider {
   }
 
   setPoints(measurements: readonly Declared[], commands: readonly Declared[] = []): void {
-    const point = ({ name, address, datatype = 'd', properties = {}, eu }: Declared): StackPoint => {
+    const point = ({ name, address, datatype = 'd', properties = {}, ...more }: Declared): StackPoint => {
       const id = this.#ids.get(name)?.id ?? this.#ids.size + 1;
       this.#ids.set(name, { id, datatype });
-      return { id, name, address, datatype, properties, ...(eu !== undefined && { eu }) };
+      return { id, name, address, datatype, properties, ...more };
     };
     const served = commands.map((each): StackCommand => ({ ...point(each), last: undefined }));
     this.provider.setPoints({ measurements: measurements.map(point), commands: served });

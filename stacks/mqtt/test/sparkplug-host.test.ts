@@ -202,8 +202,8 @@ describe('a connector as a Sparkplug host application', { skip: withoutMosquitto
     p.publish('hours', 5n);
     const items = (await browsing)?.items.map(({ measurement }) => [measurement?.address, measurement?.datatype]);
     assert.deepEqual(items, [
-      ['spBv1.0/Seen/edge/tank#Tank/Level', 'd'],
       ['spBv1.0/Seen/edge#Hours', 'l'],
+      ['spBv1.0/Seen/edge/tank#Tank/Level', 'd'],
     ]);
     const asked = () => [...broker.said.matchAll(/Received PUBLISH from \S+ \(.*'spBv1.0\/Seen\/NCMD\/edge'/g)].length;
     assert.equal(asked(), 1);

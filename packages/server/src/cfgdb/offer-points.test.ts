@@ -67,6 +67,19 @@ test('a point becomes an object that can be put as it is', () => {
   ]);
 });
 
+test('the range of a device is the engineering range, where the datatype can hold it', () => {
+  const [right, whole, none, reversed] = offered(
+    contentWith(),
+    point('right', { euRange: [-1e-7, 1e21] }),
+    point('whole', { datatype: 'i', euRange: [0.5, 10] }),
+    point('none', { datatype: 'b', euRange: [0, 1] }),
+    point('reversed', { euRange: [10, 0] }),
+  ).map((each) => each?.object);
+  assert.deepEqual([right?.euRangeLo, right?.euRangeHi], ['-0.0000001', '1000000000000000000000']);
+  for (const each of [whole, none, reversed])
+    assert.deepEqual([each?.euRangeLo, each?.euRangeHi], [undefined, undefined]);
+});
+
 test('names are those that no other object and no other offer has', () => {
   const content = contentWith({ name: 'level', datatype: 'd' });
   const names = offered(content, point('level'), point('level', { address: 'other' })).map(

@@ -1,6 +1,15 @@
 // Makes objects of the configuration from points that a device was found to have: named, checked by the stack's own
 // address check, ready to be put. Those that are configured already are named instead, so that nothing is put twice.
-import { type Command, type Datatype, type Fault, type Measurement, ProblemError, parseJson } from '@telltale/schema';
+import {
+  type Command,
+  type Datatype,
+  type Fault,
+  fitValue,
+  formatText,
+  type Measurement,
+  ProblemError,
+  parseJson,
+} from '@telltale/schema';
 import type { RoleRules } from './check.ts';
 import type { Content } from './content.ts';
 import { readObject } from './read-objects.ts';
@@ -12,6 +21,7 @@ export interface FoundPoint {
   readonly datatype: Datatype;
   readonly description?: string;
   readonly eu?: string;
+  readonly euRange?: readonly [low: number, high: number];
   readonly properties?: Readonly<Record<string, string>>;
 }
 
@@ -78,7 +88,7 @@ class Offers {
   of(point: FoundPoint): Offer<Measurement & Command> {
     const configured = this.#configured.get(point.address);
     if (configured !== undefined) return { object: null, configured, refused: null };
-    const { address, datatype, description, eu, properties } = point;
+    const { address, datatype, description, eu, euRange, properties } = point;
     const wrong = this.#rules.checkAddress(this.#kind, address, { datatype, ...(properties && { properties }) });
     if (wrong !== undefined) return { object: null, configured: null, refused: wrong };
     const name = this.#names.take(point.name);
@@ -89,6 +99,7 @@ class Offers {
       datatype,
       connectorName: this.#connectorName,
       ...(eu !== undefined && eu !== '' && { eu }),
+      ...(euRange !== undefined && rangeTexts(datatype, euRange)),
       ...(properties !== undefined && Object.keys(properties).length > 0 && { properties }),
     };
     const refused = this.#refusal(name, object);
@@ -109,4 +120,12 @@ class Offers {
     const [first] = faults;
     return first && `${first.path} ${first.message}`;
   }
+}
+
+/** Nothing where the datatype cannot hold it: the object could not be rendered. */
+function rangeTexts(datatype: Datatype, [low, high]: readonly [number, number]): object {
+  const ends = [low, high].map((end) => fitValue(datatype, end));
+  if (low >= high || ends.some((end) => typeof end !== 'number' && typeof end !== 'bigint')) return {};
+  const [euRangeLo, euRangeHi] = ends.map((end) => formatText(datatype, end as number | bigint));
+  return { euRangeLo, euRangeHi };
 }

@@ -154,11 +154,13 @@ export class PointFeed {
 
   #putServed(kind: PointKind, point: Point, id: number, provider: string): void {
     const { providerAddresses = {}, description, eu } = point;
+    const euRange = euRangeOf(point);
     // A provider may serve more of it to its clients.
     const served = {
       ...stackPoint(point, id, providerAddresses[provider] as string, point.datatype),
       ...(description !== undefined && { description }),
       ...(eu !== undefined && { eu }),
+      ...(euRange !== undefined && { euRange }),
       ...(isArchived(point) && { isArchived: true }),
     };
     if (kind === 'measurements') this.#points.putMeasurement('provider', provider, served);
@@ -177,7 +179,14 @@ function initialValueOf(point: Point): string | undefined {
 function servedText(point: Point | undefined, provider: string): string {
   const { providerAddresses = {}, description, eu, properties } = point ?? {};
   const isStored = point !== undefined && isArchived(point);
-  return JSON.stringify([providerAddresses[provider], description, eu, properties, isStored]);
+  const euRange = point && euRangeOf(point);
+  return JSON.stringify([providerAddresses[provider], description, eu, euRange, properties, isStored]);
+}
+
+function euRangeOf({ euRangeLo, euRangeHi }: Point): readonly [number, number] | undefined {
+  if (euRangeLo === undefined || euRangeHi === undefined) return undefined;
+  const [low, high] = [Number(euRangeLo), Number(euRangeHi)];
+  return Number.isFinite(low) && Number.isFinite(high) ? [low, high] : undefined;
 }
 
 function stackPoint(point: Point, id: number, address: string, datatype: Datatype): StackPoint {

@@ -60,7 +60,10 @@ test('a trace is reported as it is, cut, or refused', () => {
 
 test('a browse answer is reported as it is, in fresh objects', () => {
   const properties = { ['__proto__']: 'x' };
-  const answer = { items: [{ ...item, measurement: { ...point, eu: 'm', properties } }], cursor: '7' };
+  const answer = {
+    items: [{ ...item, measurement: { ...point, eu: 'm', euRange: [0, 10.5], properties } }],
+    cursor: '7',
+  };
   const read = readBrowseAnswer(answer, 1);
   assert.deepEqual(read, answer);
   assert.notEqual(read.items[0]?.measurement?.properties, properties);

@@ -108,7 +108,7 @@ function itemOf(given: unknown, at: number): BrowseItem {
 function browsedPoint(given: unknown, place: string): BrowsedPoint | undefined {
   if (given === undefined) return undefined;
   if (!isObject(given)) throw new TypeError(`${place} is not a point`);
-  const { datatype, description, eu, properties } = given;
+  const { datatype, description, eu, euRange, properties } = given;
   if (typeof datatype !== 'string' || !isDatatype(datatype)) throw new TypeError(`${place} has no datatype`);
   const address = whole(given.address, `the address of ${place}`);
   if (typeof given.name !== 'string' || address === undefined)
@@ -119,8 +119,13 @@ function browsedPoint(given: unknown, place: string): BrowsedPoint | undefined {
     datatype,
     ...(typeof description === 'string' && { description: cut(description, maxShown) }),
     ...(typeof eu === 'string' && { eu: cut(eu, maxShown) }),
+    ...(isRange(euRange) && { euRange: [euRange[0], euRange[1]] as const }),
     ...(properties !== undefined && { properties: propertiesOf(properties, place) }),
   };
+}
+
+function isRange(given: unknown): given is readonly [number, number] {
+  return Array.isArray(given) && given.length === 2 && given.every(Number.isFinite);
 }
 
 function propertiesOf(given: unknown, place: string): Record<string, string> {

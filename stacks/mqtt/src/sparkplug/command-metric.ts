@@ -1,7 +1,7 @@
 // The metric of a command: by alias alone where the birth gave one, without its type, which the birth has too. Pure.
 import { type Datatype, fitValue, type Value } from '@telltale/schema';
 import type { UntypedMetric } from './encode-payload.ts';
-import { isTemplate, type Metric, metricType, typeOfDatatype } from './metric.ts';
+import { isTemplate, type Metric, metricsByName, metricType, typeOfDatatype } from './metric.ts';
 import { locatePart } from './metric-part.ts';
 import { fitType } from './metric-type.ts';
 
@@ -29,12 +29,11 @@ export function commandMetric(
     const isShort = bornType === metricType.uint32 && typeof born.value !== 'bigint';
     return { metric: { ...own, bornType, value: isShort ? fitValue('d', fitted) : fitted } };
   }
-  if (!isTemplate(born.value)) {
+  if (!isTemplate(born.value) || !rest.startsWith('/')) {
     return { fault: `has ${path}, which cannot be written: only metrics and members of templates can` };
   }
   const { ref, members } = born.value;
-  const named = new Map(members.flatMap((member) => (member.name === undefined ? [] : [[member.name, member]])));
-  const inner = commandMetric(named, rest.slice(1), value, datatype, timestampMs);
+  const inner = commandMetric(metricsByName(members), rest.slice(1), value, datatype, timestampMs);
   if (inner.metric === undefined) return inner;
   return { metric: { ...own, value: { kind: 'template', isDefinition: false, ref, members: [inner.metric] } } };
 }

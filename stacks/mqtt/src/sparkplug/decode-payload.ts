@@ -5,6 +5,7 @@ import {
   isTemplate,
   type Metric,
   type MetricValue,
+  metricsByName,
   metricType,
   type Properties,
   type Property,
@@ -113,11 +114,13 @@ class PayloadDecoder {
       isTemplate(born?.value) ? born.value : undefined,
       ref === undefined ? undefined : this.#options.definition?.(ref),
     );
+    const read = members.map((bytes) => this.#metric(new ProtobufReader(bytes), known, depth));
     return {
       kind: 'template',
       isDefinition,
       ref,
-      members: members.map((bytes) => this.#metric(new ProtobufReader(bytes), known, depth)),
+      members: read,
+      byName: metricsByName(read),
       ...(parameters.size > 0 && { parameters }),
     };
   }

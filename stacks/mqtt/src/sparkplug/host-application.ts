@@ -12,6 +12,7 @@ import {
   written,
 } from '@telltale/stack-kit';
 import type { BrokerLink } from '../broker-link.ts';
+import type { Birth } from './birth-points.ts';
 import { commandMetric } from './command-metric.ts';
 import { encodePayload } from './encode-payload.ts';
 import type { Metric } from './metric.ts';
@@ -126,6 +127,14 @@ export class HostApplication {
 
   get subscriptions(): string[] {
     return Array.from(this.#nodes.values(), ({ group, node }) => `${namespace}${group}/+/${node}/#`);
+  }
+
+  /** Of edge nodes that are there; not where something was missed since. */
+  births(): Birth[] {
+    const sure = [...this.#nodes.values()].filter(({ session }) => session.isBorn && !session.hasMissed);
+    return sure.flatMap(({ group, node, session }) =>
+      session.devices().map((device) => ({ group, node, device, metrics: [...session.metrics(device).values()] })),
+    );
   }
 
   /** The subscriptions are made. What edge nodes said before is not known: they are asked for their births. */

@@ -32,8 +32,9 @@ export class HostState {
     this.#isHost = hostId !== '';
   }
 
+  /** Edge nodes are born when their host application is: whoever browses wants to know of them. */
   get subscriptions(): string[] {
-    return this.#isHost ? [this.#topic] : [];
+    return this.#isHost ? [this.#topic, `${namespace}+/NBIRTH/+`, `${namespace}+/NDEATH/+`] : [];
   }
 
   /** For the connection that is made now. */

@@ -7,9 +7,11 @@ import {
   isTemplate,
   type Metric,
   type MetricValue,
+  metricsByName,
   type Properties,
   qualityOf,
   scalarOf,
+  type Template,
 } from './metric.ts';
 
 export interface Located {
@@ -83,8 +85,8 @@ function hasPart(metric: Metric, rest: string): boolean {
   return isTemplate(value) && locatePart(membersOf(value), rest.slice(1)) !== undefined;
 }
 
-function membersOf({ members }: { readonly members: readonly Metric[] }): Map<string, Metric> {
-  return new Map(members.flatMap((member) => (member.name === undefined ? [] : [[member.name, member]])));
+function membersOf({ members, byName = metricsByName(members) }: Template): ReadonlyMap<string, Metric> {
+  return byName;
 }
 
 /** `[3]` or `[3]/column`. */

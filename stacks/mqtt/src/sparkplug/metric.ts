@@ -82,6 +82,8 @@ export interface Template {
   /** The name of the definition; only instances have one. */
   readonly ref?: string | undefined;
   readonly members: readonly Metric[];
+  /** The same, of one that was read. */
+  readonly byName?: ReadonlyMap<string, Metric>;
   readonly parameters?: Properties;
 }
 
@@ -117,6 +119,10 @@ export function isTemplate(value: MetricValue | undefined): value is Template {
 
 export function isDataSet(value: MetricValue | undefined): value is DataSet {
   return typeof value === 'object' && 'kind' in value && value.kind === 'dataSet';
+}
+
+export function metricsByName(metrics: readonly Metric[]): Map<string, Metric> {
+  return new Map(metrics.flatMap((metric) => (metric.name === undefined ? [] : [[metric.name, metric]])));
 }
 
 /** Undefined where it has none, or something else in its place. */

@@ -94,6 +94,11 @@ export class NodeSession {
     return this.#metrics.get(device) ?? new Map();
   }
 
+  /** Those that are born, the edge node itself among them. */
+  devices(): string[] {
+    return [...this.#metrics.keys()];
+  }
+
   hasDevice(device: string): boolean {
     return this.#metrics.has(device);
   }

@@ -269,6 +269,9 @@ function propertiesOf({ served }: SentPoint, isBirth: boolean): Map<string, Prop
   };
   text(propertyName.unit, point.eu);
   text(propertyName.description, point.description);
+  const [low, high] = point.euRange ?? [];
+  if (low !== undefined) properties.set(propertyName.low, { type: metricType.double, value: low });
+  if (high !== undefined) properties.set(propertyName.high, { type: metricType.double, value: high });
   return properties;
 }
 
