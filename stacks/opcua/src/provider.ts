@@ -13,6 +13,7 @@ import {
 } from '@telltale/stack-kit';
 import type { OPCUAServer } from 'node-opcua-server';
 import { applicationUriOf, CertificateFolder } from './certificate-folder.ts';
+import { guardMonitoredRanges } from './guarded-ranges.ts';
 import { guardEndpoint } from './guarded-socket.ts';
 import { PacedWork } from './paced-work.ts';
 import { ServedAlarms } from './served-alarms.ts';
@@ -81,6 +82,7 @@ class UaProvider implements Provider {
       addressSpace.installAlarmsAndConditionsService();
       const namespaceUri = variables.namespaceUri === '' ? `urn:telltale:${name}` : variables.namespaceUri;
       const space = new ServedSpace({ addressSpace, namespaceUri, name, write, clock, log });
+      guardMonitoredRanges(server, ({ namespace }) => namespace === space.namespace.index);
       const alarms = new ServedAlarms({ space, acknowledge, log });
       this.#serving = { server, space, alarms };
       // Clients find everything there, or nearly so: very many points are still on their way when it begins to listen.

@@ -13,6 +13,7 @@ import {
   WellKnownRoles,
 } from 'node-opcua-client';
 import type { OPCUAServer } from 'node-opcua-server';
+import { guardReadRange } from './guarded-ranges.ts';
 import { statusOfQuality } from './status-quality.ts';
 import { unitInformation } from './unit-codes.ts';
 import { toNode, toPoint, typeOf } from './value-codec.ts';
@@ -130,7 +131,8 @@ export class ServedSpace {
     const served = this.#byId.get(point.id);
     if (served === undefined) return;
     const nowUs = this.#options.clock.now();
-    if (isCommand && value === undefined) showNone(served, nowUs);
+    // Nobody has read or written it: what comes with it is no value.
+    if (timeUs === 0 || (isCommand && value === undefined)) showNone(served, nowUs);
     else {
       if (value !== undefined) served.variant = variantOf(point.datatype, value);
       show(served, statusOfQuality(quality), timeUs, nowUs);
@@ -154,6 +156,7 @@ export class ServedSpace {
         userAccessLevel: access,
         minimumSamplingInterval: 0,
       });
+      guardReadRange(variable);
       if (eu !== undefined && eu !== '') addUnit(addressSpace, this.namespace, variable, shortened(eu));
       const served = { point, variable, folder: path, isCommand, variant: variantOf(datatype, zeroOf(datatype)) };
       showNone(served, clock.now());

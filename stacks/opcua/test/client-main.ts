@@ -7,10 +7,14 @@ import {
   type ClientSession,
   CreateSessionRequest,
   constructEventFilter,
+  DataChangeFilter,
+  DataChangeTrigger,
   DataType,
+  DeadbandType,
   LogLevel,
   MessageSecurityMode,
   OPCUAClient,
+  ReadValueId,
   SecurityPolicy,
   StatusCodes,
   setLogLevel,
@@ -66,6 +70,10 @@ interface Order {
   readonly lifetimeMs?: number;
   /** Of the subscription: publishing intervals without a change, after which it says that it is there. */
   readonly keepAliveCount?: number;
+  /** Of indexes, as in 0:1. */
+  readonly range?: string;
+  /** Of a monitored item, as a percentage. */
+  readonly deadband?: number;
 }
 
 interface Opened {
@@ -134,6 +142,7 @@ async function work(order: Order): Promise<unknown> {
   const { client, session, seen, events } = opened.get(order.session ?? 0) ?? {};
   if (client === undefined || session === undefined) throw new Error('there is no such session');
   const nodeId = order.node ?? '';
+  const { indexRange } = new ReadValueId({ indexRange: order.range } as object);
   switch (order.kind) {
     case 'close':
       opened.delete(order.session ?? 0);
@@ -144,6 +153,7 @@ async function work(order: Order): Promise<unknown> {
       const { value, statusCode, sourceTimestamp, sourcePicoseconds } = await session.read({
         nodeId,
         attributeId: AttributeIds.Value,
+        indexRange,
       });
       const long = value.dataType === DataType.Int64 ? String(longOf(value.value)) : undefined;
       const timeUs = sourceTimestamp === null ? undefined : sourceTimestamp.getTime() * 1000 + sourcePicoseconds / 1e6;
@@ -154,7 +164,7 @@ async function work(order: Order): Promise<unknown> {
       const value = dataType === DataType.Int64 ? halvesOf(BigInt(String(order.value))) : order.value;
       const variant = new Variant({ dataType, arrayType: VariantArrayType.Scalar, value });
       const statusCode = StatusCodes[order.status ?? 'Good'];
-      const request = { nodeId, attributeId: AttributeIds.Value, value: { value: variant, statusCode } };
+      const request = { nodeId, attributeId: AttributeIds.Value, indexRange, value: { value: variant, statusCode } };
       return (await session.write(request as unknown as Parameters<ClientSession['write']>[0] & object)).toString();
     }
     case 'description':
@@ -174,9 +184,11 @@ async function work(order: Order): Promise<unknown> {
       });
       const isEvent = order.kind === 'events';
       const attributeId = isEvent ? AttributeIds.EventNotifier : AttributeIds.Value;
-      const filter = isEvent ? constructEventFilter(eventFields) : null;
+      const filter = isEvent ? constructEventFilter(eventFields) : deadbandOf(order);
       const parameters = { samplingInterval: 0, queueSize: 100, discardOldest: true, filter };
-      const item = await subscription.monitor({ nodeId, attributeId }, parameters, TimestampsToReturn.Both);
+      const watched = { nodeId, attributeId, indexRange };
+      const item = await subscription.monitor(watched, parameters, TimestampsToReturn.Both);
+      if (item.statusCode.isBad()) throw new Error(item.statusCode.name);
       item.on('changed', (change: unknown) => {
         if (isEvent) {
           const [eventId, ...shown] = (change as Variant[]).map(({ value }) => value);
@@ -203,6 +215,12 @@ async function work(order: Order): Promise<unknown> {
       return result.statusCode.toString();
     }
   }
+}
+
+function deadbandOf({ deadband }: Order): DataChangeFilter | null {
+  if (deadband === undefined) return null;
+  const { StatusValue: trigger } = DataChangeTrigger;
+  return new DataChangeFilter({ trigger, deadbandType: DeadbandType.Percent, deadbandValue: deadband });
 }
 
 function longOf([high = 0, low = 0]: readonly number[]): bigint {

@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { type Datatype, quality, type Value } from '@telltale/schema';
 import { until } from '@telltale/stack-kit/testing';
 import { point, Served } from './served.ts';
-import { UaClientProcess } from './ua-client.ts';
+import { type Read, UaClientProcess } from './ua-client.ts';
 
 /** Methods by their types, as clients call them. */
 const [disable, acknowledge] = ['i=9028', 'i=9111'];
@@ -86,6 +86,37 @@ describe('a provider', () => {
     assert.match(await client.write(node('At.speed'), 'Int32', 5), /^Good/);
     const { value, status } = await client.read(node('At.speed'));
     assert.deepEqual([value, status], [5, 'Good']);
+    await client.close();
+  });
+
+  test('waits for the first value of a measurement that was never read', async (t) => {
+    const served = await Served.start(t, [point(1, 'level', 'd')]);
+    const client = await ann(served);
+    served.publish((batch) => batch.number(1, 0, quality.bad.notConnected, 0));
+    assert.equal((await client.read(node('At.level'))).status, 'BadWaitingForInitialData');
+    served.publish((batch) => batch.none(1, quality.bad.notConnected, 1e15));
+    assert.equal((await client.read(node('At.level'))).status, 'BadNotConnected');
+    await client.close();
+  });
+
+  test('refuses ranges of indexes, since its values are scalars', async (t) => {
+    const served = await Served.start(t, [point(1, 'level', 'd'), point(2, 'text', 's')], [point(3, 'speed', 'i')]);
+    const client = await joe(served);
+    served.publish((batch) => {
+      batch.number(1, 4, quality.good, 1e15);
+      batch.text(2, 'läuft', quality.good, 1e15);
+    });
+    for (const range of ['0', '0:1', '0:1,2:3']) {
+      for (const at of ['At.level', 'At.text', 'At.speed']) {
+        const read = (await client.order({ kind: 'read', node: node(at), range })) as Read;
+        assert.deepEqual([read.status, read.value], ['BadIndexRangeInvalid', null], `${at} ${range}`);
+        await assert.rejects(client.order({ kind: 'watch', node: node(at), range }), /BadIndexRangeInvalid/);
+      }
+      const write = { kind: 'write', node: node('At.speed'), type: 'Int32', value: 7, range };
+      assert.match(String(await client.order(write)), /^BadIndexRangeInvalid/);
+    }
+    assert.deepEqual(served.written, []);
+    assert.equal((await client.read(node('At.text'))).value, 'läuft');
     await client.close();
   });
 
