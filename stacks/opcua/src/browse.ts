@@ -80,7 +80,7 @@ async function browseNode(link: UaLink, path: string, { cursor, limit }: BrowseR
   const references = [...new Map(here.map((reference) => [String(reference.nodeId), reference])).values()];
   const point = result.continuationPoint;
   return {
-    items: await describe(link, references),
+    items: await describe(link, references, path),
     cursor: point && point.length > 0 ? point.toString('base64url') : undefined,
   };
 }
@@ -96,7 +96,7 @@ async function first(link: UaLink, path: string, limit: number): Promise<BrowseR
         browseDirection: BrowseDirection.Forward,
         referenceTypeId: hierarchical,
         includeSubtypes: true,
-        nodeClassMask: NodeClass.Object | NodeClass.Variable,
+        nodeClassMask: NodeClass.Object | NodeClass.Variable | NodeClass.Method,
         resultMask,
       },
     ],
@@ -118,7 +118,11 @@ const attributes = [
   AttributeIds.DataType,
 ] as const;
 
-async function describe(link: UaLink, references: readonly ReferenceDescription[]): Promise<BrowseItem[]> {
+async function describe(
+  link: UaLink,
+  references: readonly ReferenceDescription[],
+  parent: string,
+): Promise<BrowseItem[]> {
   const variables = references.filter(({ nodeClass }) => nodeClass === NodeClass.Variable);
   const wanted = variables.flatMap(({ nodeId }) =>
     attributes.map((attributeId) => ({ nodeId: plain(nodeId), attributeId })),
@@ -126,10 +130,24 @@ async function describe(link: UaLink, references: readonly ReferenceDescription[
   const { values } = wanted.length === 0 ? { values: [] } : await readNodes(link, wanted);
   const units = await unitsOf(link, variables);
   return references.map((reference) => {
+    if (reference.nodeClass === NodeClass.Method) return methodItem(link, reference, parent);
     const at = variables.indexOf(reference);
     const read = values.slice(at * attributes.length, (at + 1) * attributes.length);
     return at < 0 ? folderItem(link, reference) : variableItem(link, reference, read, units[at]);
   });
+}
+
+/** Proposed with the object that it was found at: another one may have it as well. */
+function methodItem(link: UaLink, reference: ReferenceDescription, object: string): BrowseItem {
+  const title = titleOf(reference);
+  const name = reference.browseName.name ?? title;
+  const command = {
+    name,
+    address: `${addressOf(link, reference.nodeId)}#()`,
+    datatype: 'b' as const,
+    properties: { object },
+  };
+  return { title, path: undefined, measurement: undefined, command };
 }
 
 function folderItem(link: UaLink, reference: ReferenceDescription): BrowseItem {

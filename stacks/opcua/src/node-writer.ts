@@ -3,12 +3,8 @@ import { type Datatype, isBad, unlessAborted, type Value } from '@telltale/schem
 import { NotConnected, type StackCommand, type WriteResult, written } from '@telltale/stack-kit';
 import {
   AttributeIds,
-  BrowseDirection,
-  BrowseRequest,
-  type BrowseResponse,
   DataType,
   type DataValue,
-  NodeId,
   type StatusCode,
   StatusCodes,
   Variant,
@@ -16,6 +12,8 @@ import {
   WriteRequest,
   type WriteResponse,
 } from 'node-opcua-client';
+import { builtInTypeOf } from './built-in-type.ts';
+import { MethodCaller } from './method-caller.ts';
 import { type NodeRef, nodeOf } from './node-item.ts';
 import { readNodes } from './node-reader.ts';
 import { qualityOfStatus } from './status-quality.ts';
@@ -23,23 +21,21 @@ import { ServiceFault, type UaLink, Unanswered } from './ua-link.ts';
 import { toNode, typeOf } from './value-codec.ts';
 import { resultOf } from './write-status.ts';
 
-const enumeration = 29;
-const hasSubtype = 'ns=0;i=45';
-/** A chain of types is not deeper. */
-const maxSupertypes = 20;
-
 export class NodeWriter {
   readonly #link: UaLink;
   /** By address; bounded by the commands that there are. A text: why it cannot be written. */
   readonly #types = new Map<string, DataType | string>();
+  readonly #caller: MethodCaller;
 
   constructor(link: UaLink) {
     this.#link = link;
+    this.#caller = new MethodCaller(link);
   }
 
   /** As `Connector.write`. */
   async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<WriteResult> {
     const { address } = command;
+    if (isMethod(address)) return this.#caller.call(command, value, signal);
     const node = nodeOf(address, this.#link.namespaces);
     if (typeof node === 'string') return written.refused(node);
     let type: DataType | string | undefined;
@@ -75,7 +71,15 @@ export class NodeWriter {
 
   /** Asks for the types of commands ahead, so that a write is one request. */
   async learn(commands: readonly StackCommand[], atOnce: number): Promise<void> {
+    const methods = commands.filter(({ address }) => isMethod(address));
+    // A fault is said where it is called.
+    for (const command of methods) {
+      await this.#caller.learn(command).catch((error) => {
+        if (!(error instanceof ServiceFault)) throw error;
+      });
+    }
     const unknown = commands.flatMap(({ address, datatype }) => {
+      if (isMethod(address)) return [];
       const node = this.#types.has(address) ? '' : nodeOf(address, this.#link.namespaces);
       return typeof node === 'string' ? [] : [{ address, datatype, node }];
     });
@@ -115,35 +119,12 @@ export class NodeWriter {
     const present = value?.value?.dataType ?? DataType.Null;
     const isPresent = value !== undefined && !isBad(qualityOfStatus(value.statusCode.value));
     if (isPresent && present !== DataType.Null) return present;
-    return (await this.#builtInOf(declared?.value?.value)) ?? typeOf(datatype);
+    return (await builtInTypeOf(this.#link, declared?.value?.value)) ?? typeOf(datatype);
   }
+}
 
-  /** Up the chain of types to one that has a form on the wire; undefined where it ends at an abstract one. */
-  async #builtInOf(declared: unknown): Promise<DataType | undefined> {
-    let type = declared;
-    for (let depth = 0; depth < maxSupertypes && type instanceof NodeId; depth++) {
-      const number = type.namespace === 0 ? Number(type.value) : 0;
-      if (number === enumeration) return DataType.Int32;
-      if (number >= 1 && number <= DataType.LocalizedText) return number;
-      const request = new BrowseRequest({
-        nodesToBrowse: [
-          {
-            nodeId: type,
-            browseDirection: BrowseDirection.Inverse,
-            referenceTypeId: hasSubtype,
-            includeSubtypes: false,
-            resultMask: 0,
-          },
-        ],
-      });
-      const { results } = await this.#link.transact<BrowseResponse>(request).catch((error) => {
-        if (error instanceof ServiceFault) return { results: null };
-        throw new NotConnected((error as Error).message);
-      });
-      type = results?.[0]?.references?.[0]?.nodeId;
-    }
-    return undefined;
-  }
+function isMethod(address: string): boolean {
+  return address.endsWith('#()');
 }
 
 const scalarRank = -1;

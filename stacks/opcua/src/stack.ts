@@ -1,6 +1,7 @@
 // The declaration of the OPC UA stack. The library behind it is large: only the modules that `load` names bring it.
-import { checkScanPeriod, defineStack } from '@telltale/stack-kit';
+import { checkScanPeriod, defineStack, type Point } from '@telltale/stack-kit';
 import { checkSettings } from './item-settings.ts';
+import { checkArguments } from './method-template.ts';
 import { addressRegex, parseAddress } from './node-address.ts';
 import { checkConnector, checkProvider, connectorVariables, providerVariables } from './variables.ts';
 
@@ -28,11 +29,19 @@ function checkRead(address: string): string | undefined {
   return parsed.isMethod ? '#() is a method, which is called by a command: it is no measurement' : undefined;
 }
 
-function checkWritten(address: string): string | undefined {
+function checkWritten(address: string, { properties = {} }: Pick<Point, 'properties'>): string | undefined {
   const parsed = parseAddress(address);
   if (typeof parsed === 'string') return parsed;
-  return parsed.isMethod || parsed.path.length > 0 ? 'a part of a structure and a method are no commands' : undefined;
+  if (parsed.path.length > 0) return 'a part of a structure cannot be written: an element of an array is ;[3]';
+  if (!parsed.isMethod) return undefined;
+  const object = Object.hasOwn(properties, 'object') ? parseAddress(properties.object ?? '') : undefined;
+  return typeof object === 'string' ? `the property object: ${object}` : checkArguments(properties);
 }
+
+const methodDoc =
+  ' `#()` behind a method calls it: with the value where it takes one argument, without where it takes none (then false, 0 and the ' +
+  'empty text are refused). The property `arguments` is a JSON array of all arguments, such as `["$value", 5, "fast"]`; the ' +
+  'property `object` names the object where several have the method.';
 
 const servedRegex = '^[^\\u0000-\\u001f]{1,512}$';
 const servedDoc =
@@ -57,8 +66,11 @@ export default defineStack({
     },
     command: {
       regex: addressRegex,
-      doc: nodeDoc,
-      examples: examples.filter(({ address }) => checkWritten(address) === undefined).slice(0, 5),
+      doc: nodeDoc + methodDoc,
+      examples: [
+        ...examples.filter(({ address }) => checkWritten(address, {}) === undefined).slice(0, 5),
+        { address: 'ns=2;s=Pump1.Start#()', meaning: 'a method that is called' },
+      ],
       check: checkWritten,
     },
   },

@@ -35,6 +35,10 @@ const refusals: ReadonlySet<number> = new Set(
     StatusCodes.BadRequestTooLarge,
     StatusCodes.BadDecodingError,
     StatusCodes.BadSecurityModeInsufficient,
+    StatusCodes.BadMethodInvalid,
+    StatusCodes.BadNotExecutable,
+    StatusCodes.BadArgumentsMissing,
+    StatusCodes.BadTooManyArguments,
   ].map(({ value }) => value),
 );
 

@@ -22,6 +22,7 @@ import {
 } from 'node-opcua-client';
 import { OPCUAServer, type ServerSession } from 'node-opcua-server';
 import { CertificateFolder } from '../src/certificate-folder.ts';
+import { addMethods } from './device-methods.ts';
 import { addStructures, nodesetFiles } from './device-structures.ts';
 import { carryOut } from './ordered-process.ts';
 
@@ -43,7 +44,7 @@ await certificates.initialize();
 certificates.checkCertificate = async () => StatusCodes.Good;
 
 interface Order {
-  readonly kind: 'set' | 'get' | 'status' | 'many' | 'forget' | 'tick' | 'asked' | 'remove' | 'add';
+  readonly kind: 'set' | 'get' | 'status' | 'many' | 'forget' | 'tick' | 'asked' | 'remove' | 'add' | 'calls';
   readonly node?: string;
   readonly value?: unknown;
   readonly type?: string;
@@ -167,6 +168,7 @@ for (const type of [
   add(`Any${DataType[type]}`, type, startOf(type));
 }
 addStructures(addressSpace, plant);
+const calls = addMethods(addressSpace, plant);
 namespace.addAnalogDataItem({
   componentOf: plant,
   browseName: 'Flow',
@@ -254,6 +256,8 @@ async function work({ kind, node, value, type }: Order): Promise<unknown> {
     }
     case 'asked':
       return asked;
+    case 'calls':
+      return calls.splice(0);
     case 'remove':
       addressSpace?.deleteNode(resolveNodeId(node ?? ''));
       return undefined;

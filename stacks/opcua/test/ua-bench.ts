@@ -114,9 +114,9 @@ export class UaBench {
     return this.readings.get(name) as Reading;
   }
 
-  write(node: string, datatype: Datatype, value: Value): Promise<void> {
+  write(node: string, datatype: Datatype, value: Value, properties: Record<string, string> = {}): Promise<void> {
     const address = UaDevice.address(node);
-    const command: StackCommand = { id: 0, name: node, address, datatype, properties: {}, last: undefined };
+    const command: StackCommand = { id: 0, name: node, address, datatype, properties, last: undefined };
     return accepted(this.connector.write(command, value, new AbortController().signal));
   }
 

@@ -1,0 +1,36 @@
+// The type on the wire of a type that a server declares, which may be one of its own.
+import { NotConnected } from '@telltale/stack-kit';
+import { BrowseDirection, BrowseRequest, type BrowseResponse, DataType, NodeId } from 'node-opcua-client';
+import { ServiceFault, type UaLink } from './ua-link.ts';
+
+const enumeration = 29;
+const hasSubtype = 'ns=0;i=45';
+/** A chain of types is not deeper. */
+const maxSupertypes = 20;
+
+/** Up the chain of types to one that has a form on the wire; undefined where it ends at an abstract one. */
+export async function builtInTypeOf(link: UaLink, declared: unknown): Promise<DataType | undefined> {
+  let type = declared;
+  for (let depth = 0; depth < maxSupertypes && type instanceof NodeId; depth++) {
+    const number = type.namespace === 0 ? Number(type.value) : 0;
+    if (number === enumeration) return DataType.Int32;
+    if (number >= 1 && number <= DataType.LocalizedText) return number;
+    const request = new BrowseRequest({
+      nodesToBrowse: [
+        {
+          nodeId: type,
+          browseDirection: BrowseDirection.Inverse,
+          referenceTypeId: hasSubtype,
+          includeSubtypes: false,
+          resultMask: 0,
+        },
+      ],
+    });
+    const { results } = await link.transact<BrowseResponse>(request).catch((error) => {
+      if (error instanceof ServiceFault) return { results: null };
+      throw new NotConnected((error as Error).message);
+    });
+    type = results?.[0]?.references?.[0]?.nodeId;
+  }
+  return undefined;
+}
