@@ -136,6 +136,11 @@ export const problems = {
     'The command was configured otherwise meanwhile',
     'Nothing was sent. Look at the command as it is now, and write again.',
   ),
+  'device-alarm': problem(
+    409,
+    'A device raises and clears this alarm',
+    'It follows its device. Acknowledge it, which is passed to the device, or act at the device itself.',
+  ),
   'body-too-large': problem(413, 'The body is too large', 'The detail names the limit and its setting.'),
   'object-too-large': problem(413, 'The object is too large', 'An object is at most 1 MiB of JSON.'),
   'unsupported-media-type': problem(415, 'The Content-Type does not apply here', 'The detail names those that do.'),
@@ -180,6 +185,16 @@ export const problems = {
     502,
     'The device did not accept the command',
     'The detail has the reason; the value that is shown is unchanged.',
+  ),
+  'acknowledge-refused': problem(
+    502,
+    'The device did not accept the acknowledgement',
+    'The detail has the reason; the alarm is as it was.',
+  ),
+  'acknowledge-timeout': problem(
+    504,
+    'The device has not answered the acknowledgement',
+    'The detail says whether it may have taken the acknowledgement; then the alarm shows it as soon as the device reports it.',
   ),
   'connector-down': problem(
     503,

@@ -119,7 +119,12 @@ export class Server {
       store: this.#state,
       writeToDevice: (connector, handle, raw) => this.#writeToDevice(connector, handle, raw),
     });
-    this.#alarms = new Alarms({ measurements: this.#measurements, store: this.#state, clock });
+    this.#alarms = new Alarms({
+      measurements: this.#measurements,
+      store: this.#state,
+      clock,
+      acknowledgeAtDevice: (name, authority) => this.#runtime.acknowledge(name, authority),
+    });
     this.#archiving = new Archiving({
       clock,
       measurements: this.#measurements,
@@ -156,6 +161,7 @@ export class Server {
       log,
       events: {
         readings: (connector, batch) => runtime.readings(connector, batch),
+        deviceAlarms: (...alarms) => runtime.deviceAlarms(...alarms),
         link: (...link) => runtime.link(...link),
         stalled: (...stalled) => runtime.stalled(...stalled),
         providerWrite: (...write) => runtime.providerWrite(...write),

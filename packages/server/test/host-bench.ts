@@ -54,6 +54,10 @@ export async function startHost({
         for (let at = 0; at < batch.count; at++) events.push(`${connector} ${batch.points[at]}=${batch.valueAt(at)}`);
         hooks.readings();
       },
+      deviceAlarms(connector, states) {
+        for (const { id, isActive, isAcknowledged } of states)
+          events.push(`${connector} alarm ${id} ${isActive} ${isAcknowledged}`);
+      },
       link: (role, name, up, reason) => void events.push(`${role} ${name} ${up ? 'up' : `down ${reason}`}`),
       stalled: (role, name, isStalled) => void events.push(`${role} ${name} ${isStalled ? 'stalled' : 'heard'}`),
       providerWrite: (_, __, value) => providerWrite(value),

@@ -22,6 +22,7 @@ import { PlainDisk } from './plain-disk.ts';
 export type Objects = { [F in Family]?: readonly FamilyObject[F][] };
 
 const stackModules = [
+  new URL('stacks/bell.ts', import.meta.url).href,
   new URL('stacks/line-device.ts', import.meta.url).href,
   new URL('stacks/line-panel.ts', import.meta.url).href,
   new URL('stacks/trial.ts', import.meta.url).href,
@@ -64,6 +65,7 @@ export class RuntimeBench {
         saveAlarm: async (alarm) => void this.alarmsOnDisk.set(alarm.name, alarm),
         deleteAlarm: async (name) => void this.alarmsOnDisk.delete(name),
       },
+      acknowledgeAtDevice: (...asked) => this.runtime.acknowledge(...asked),
     });
     this.archiving = new Archiving({
       clock: systemClock,
@@ -83,6 +85,7 @@ export class RuntimeBench {
       log,
       events: {
         readings: (...readings) => this.runtime.readings(...readings),
+        deviceAlarms: (...alarms) => this.runtime.deviceAlarms(...alarms),
         link: (...link) => this.runtime.link(...link),
         stalled: (...stalled) => this.runtime.stalled(...stalled),
         providerWrite: (...write) => this.runtime.providerWrite(...write),

@@ -93,6 +93,11 @@ export interface ConnectorOptions<Variables> extends InstanceOptions<Variables> 
    * none by itself: nobody would reap it after its thread was terminated.
    */
   readonly startProcess: (file: string, listener: ProcessListener) => StackProcess;
+  /**
+   * Hands on what alarms of devices have become, while the link is up, in the order in which it happened. A state that an
+   * alarm has already changes nothing. Those of alarms that are gone are passed over.
+   */
+  readonly publishAlarms: (states: readonly DeviceAlarmState[]) => void;
 }
 
 /** Made by the stack, touched by the host alone. Nothing here touches the network before `connect`. */
@@ -121,6 +126,13 @@ export interface Connector {
    * later. The signal is aborted when the answer is no longer needed.
    */
   write(command: StackCommand, value: Value, signal: AbortSignal): Promise<WriteResult>;
+  /**
+   * As `setPoints`, after it, for a stack that declares addresses of alarms. The present state of each that the device reports
+   * is published soon after; while there is no link, an alarm keeps its state.
+   */
+  setAlarms?(alarms: readonly DeviceAlarm[]): void;
+  /** Acknowledges an alarm at its device, on behalf of somebody; ends as `write` does. */
+  acknowledge?(alarm: DeviceAlarm, authority: string, signal: AbortSignal): Promise<WriteResult>;
   /** After `run` has ended, whether `connect` worked or not: gives everything back. May be connected again. */
   close(): Promise<void>;
   /** Asked about once a second. */
@@ -129,6 +141,29 @@ export interface Connector {
   explain?(measurement: StackPoint): ReadingTrace | undefined;
   /** What the device has to offer, asked while the link is up. Throws `Refused`, with the reason for the person. */
   browse?(request: BrowseRequest, signal: AbortSignal): Promise<BrowseAnswer>;
+}
+
+/** An alarm that a device of the connector raises and clears. */
+export interface DeviceAlarm {
+  /** Given by the host; another one where the address has changed. */
+  readonly id: number;
+  readonly name: string;
+  readonly address: string;
+  readonly properties: Readonly<Record<string, string>>;
+}
+
+export interface DeviceAlarmState {
+  /** Of the alarm. */
+  readonly id: number;
+  readonly isActive: boolean;
+  /** True where the device knows no acknowledgement. */
+  readonly isAcknowledged: boolean;
+  /** Of the transition, by the device's clock where that can be trusted. */
+  readonly timeUs: number;
+  /** Who acknowledged it at the device, where it says so. */
+  readonly authority?: string;
+  /** What the device says of it. */
+  readonly message?: string;
 }
 
 /** What there is to know of a connector or provider beside its link. */

@@ -180,6 +180,13 @@ const ackAlarms = {
   batch: 'alarms',
 } as const;
 
+/** Where a device raises the alarm. */
+const ofDeviceAlarms = {
+  activate: ['device-alarm'],
+  deactivate: ['device-alarm'],
+  acknowledge: ['acknowledge-refused', 'connector-down', 'acknowledge-timeout'],
+} as const;
+
 const operate = <const Forms extends readonly ChannelForm[]>(
   path: string,
   verb: string,
@@ -190,7 +197,7 @@ const operate = <const Forms extends readonly ChannelForm[]>(
     ...changes(alarms, 'operate'),
     summary: `${verb} an alarm; without a change of its state, nothing happens`,
     input: { ...name, authority: Type.Optional(Authority) },
-    problems: ofNamedWrites,
+    problems: [...ofNamedWrites, ...ofDeviceAlarms[opcode]],
     http: { method: 'POST', path, names: 'the alarm', answer: done('The alarm has that state, on disk.') },
     channel: [{ ...operateAlarms, when: { opcode } }, ...others],
   });

@@ -25,6 +25,17 @@ export function nextState(state: AlarmState, event: AlarmOperation, ackMode: str
   return (ackMode === 'auto' ? auto : manual)[event][state];
 }
 
+/** Of an alarm that a device raises: the state that it reports. With `auto`, nobody here has to acknowledge it. */
+export function reportedState(active: boolean, acknowledged: boolean, ackMode: string | undefined): AlarmState {
+  const isAcknowledged = acknowledged || ackMode === 'auto';
+  if (active) return isAcknowledged ? 'ACT_ACK' : 'ACT_UNACK';
+  return isAcknowledged ? 'INACT_ACK' : 'INACT_UNACK';
+}
+
+export function isAcknowledged(state: AlarmState): boolean {
+  return state === 'ACT_ACK' || state === 'INACT_ACK';
+}
+
 export function isActive(state: AlarmState): boolean {
   return state === 'ACT_UNACK' || state === 'ACT_ACK';
 }

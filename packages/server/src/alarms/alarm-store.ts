@@ -7,6 +7,8 @@ export interface StoredAlarm {
   readonly state: AlarmState;
   readonly timeUs: number;
   readonly authority: string;
+  /** What its device said of it. */
+  readonly message?: string | undefined;
 }
 
 /** Carries out in the order of the calls. A rejection means that the call has changed nothing. */

@@ -12,9 +12,10 @@ import {
 } from '@telltale/schema';
 import { type Changes, type Gathering, handlesOf, type MeasurementReader, Turns } from '../points/index.ts';
 import { AlarmPersistence } from './alarm-persistence.ts';
-import { isActive, nextState } from './alarm-state.ts';
+import { isAcknowledged, isActive, nextState, reportedState } from './alarm-state.ts';
 import type { AlarmStore, StoredAlarm } from './alarm-store.ts';
-import { AlarmTexts, type ShownAlarm } from './alarm-texts.ts';
+import { AlarmTexts } from './alarm-texts.ts';
+import { LiveEntry, type ReportedAlarm } from './live-entry.ts';
 import { Triggers } from './triggers.ts';
 
 /** One call a transition or removal, after it and in order. A removed alarm can be read for as long as the call lasts. */
@@ -27,6 +28,14 @@ export interface AlarmSelection {
   readonly fields?: readonly AlarmField[] | undefined;
 }
 
+export interface AlarmsOptions {
+  readonly measurements: MeasurementReader;
+  readonly store: AlarmStore;
+  readonly clock: Clock;
+  /** Resolves when the device of the alarm has accepted it; rejects with `ProblemError`. */
+  readonly acknowledgeAtDevice?: (name: string, authority: string) => Promise<void>;
+}
+
 export interface AlarmCounts {
   readonly byState: Readonly<Record<AlarmState, number>>;
   readonly transitions: number;
@@ -36,36 +45,9 @@ export interface AlarmCounts {
   readonly operationsPending: number;
 }
 
-class LiveEntry implements ShownAlarm {
-  readonly name: string;
-  readonly handle: number;
-  alarm: Alarm;
-  state: AlarmState = 'INACT_ACK';
-  timeUs = 0;
-  authority = '';
-  transitions = 0;
-
-  constructor(handle: number, alarm: Alarm) {
-    this.name = alarm.name;
-    this.handle = handle;
-    this.alarm = alarm;
-  }
-
-  get severity(): number {
-    return this.alarm.severity;
-  }
-
-  get description(): string {
-    return this.alarm.description ?? '';
-  }
-
-  get area(): string {
-    return this.alarm.area ?? '';
-  }
-}
-
 export class Alarms {
   readonly #clock: Clock;
+  readonly #acknowledgeAtDevice: NonNullable<AlarmsOptions['acknowledgeAtDevice']>;
   readonly #triggers: Triggers;
   readonly #persistence: AlarmPersistence;
   readonly #texts: AlarmTexts;
@@ -82,8 +64,9 @@ export class Alarms {
   #version = 0;
   #isClosed = false;
 
-  constructor({ measurements, store, clock }: { measurements: MeasurementReader; store: AlarmStore; clock: Clock }) {
+  constructor({ measurements, store, clock, acknowledgeAtDevice }: AlarmsOptions) {
     this.#clock = clock;
+    this.#acknowledgeAtDevice = acknowledgeAtDevice ?? noDevice;
     this.#triggers = new Triggers(measurements, clock, (...fired) => this.#trigger(...fired));
     this.#persistence = new AlarmPersistence(store, clock, (name) => this.#present(name));
     this.#texts = new AlarmTexts((handle) => this.#entries[handle]);
@@ -153,7 +136,22 @@ export class Alarms {
 
   /** Resolves when it is on disk and published. One at a time on each alarm. */
   operate(name: string, operation: AlarmOperation, authority: string): Promise<void> {
-    return this.#operations.take(name, () => this.#carryOut(name, operation, authority));
+    return this.#operations.take(name, () => {
+      const isOfDevice = this.#entryOf(name)?.alarm.connectorName !== undefined;
+      if (!isOfDevice) return this.#carryOut(name, operation, authority);
+      return this.#askDevice(name, operation, authority);
+    });
+  }
+
+  /** What its device reports: published at once, stored in the background, as what a trigger does. */
+  report(handle: number, { isActive, isAcknowledged: isAcked, timeUs, authority, message }: ReportedAlarm): void {
+    const entry = this.#at(handle);
+    const state = reportedState(isActive, isAcked, entry.alarm.ackMode);
+    if (state === entry.state || this.#isClosed) return;
+    const isHere = entry.acknowledging !== undefined && isAcknowledged(state) && !isAcknowledged(entry.state);
+    entry.message = message;
+    this.#apply(entry, state, Math.max(timeUs, entry.timeUs + 1), (isHere && entry.acknowledging) || authority);
+    this.#persistence.changed(entry.name);
   }
 
   /** The handle stays until the alarm is removed; -1: there is no such alarm. */
@@ -185,8 +183,13 @@ export class Alarms {
 
   /** The last transition. */
   stateOf(handle: number): StoredAlarm {
-    const { name, state, timeUs, authority } = this.#at(handle);
-    return { name, state, timeUs, authority };
+    const { name, state, timeUs, authority, message } = this.#at(handle);
+    return { name, state, timeUs, authority, ...(message !== undefined && { message }) };
+  }
+
+  /** As it is configured, or else what its device says. */
+  descriptionOf(handle: number): string {
+    return this.#at(handle).description;
   }
 
   /** The JSON of one live alarm. */
@@ -259,6 +262,7 @@ export class Alarms {
       entry.state = stored.state;
       entry.timeUs = stored.timeUs;
       entry.authority = stored.authority;
+      entry.message = stored.message;
     }
     if (entry.handle === this.#entries.length) this.#entries.push(entry);
     else this.#entries[entry.handle] = entry;
@@ -330,6 +334,36 @@ export class Alarms {
     }
   }
 
+  /** The device decides. What it has accepted is so here, whatever the disk says; its own report may come before. */
+  async #askDevice(name: string, operation: AlarmOperation, authority: string): Promise<void> {
+    const asked = this.#entryOf(name) as LiveEntry;
+    const { connectorName, ackMode } = asked.alarm;
+    if (operation !== 'acknowledge') {
+      const text = `Alarm ${name} follows the device of connector ${connectorName}: only that raises and clears it.`;
+      throw new ProblemError('device-alarm', text);
+    }
+    if (nextState(asked.state, operation, ackMode) === asked.state) return;
+    asked.acknowledging = authority;
+    try {
+      await this.#acknowledgeAtDevice(name, authority);
+    } finally {
+      asked.acknowledging = undefined;
+    }
+    const entry = this.#entryOf(name);
+    if (entry === undefined) return; // removed meanwhile
+    const state = nextState(entry.state, operation, entry.alarm.ackMode);
+    if (state !== entry.state) this.#apply(entry, state, this.#timeAfter(entry), authority);
+    this.#persistence.hold(name);
+    try {
+      await this.#persistence.storeNow(this.stateOf(entry.handle));
+    } catch (error) {
+      const text = 'The device has accepted it and reads show it, but it is not on disk yet, which is retried';
+      throw new ProblemError('storage-failed', `${text}: ${(error as Error).message}`);
+    } finally {
+      this.#persistence.release(name);
+    }
+  }
+
   /** What a person does has a time of its own. */
   #timeAfter({ timeUs }: LiveEntry): number {
     return timeAfter(timeUs, this.#clock.now());
@@ -347,4 +381,8 @@ export class Alarms {
     this.#triggers.setActive(entry.handle, isActive(state));
     for (const listener of this.#listeners) listener(entry.handle, false);
   }
+}
+
+async function noDevice(name: string): Promise<never> {
+  throw new ProblemError('connector-down', `Nothing leads to the device of alarm ${name}.`);
 }

@@ -32,7 +32,8 @@ function setUp() {
     providersOf: (handle) => (handle === measurements.find('level') ? served : []),
     idOf: (handle) => handle,
     host: {
-      setAlarms: (provider, set) => void reported.push(`${provider} set ${set.map(({ id, name }) => `${id} ${name}`)}`),
+      setAlarms: (_role, provider, set) =>
+        void reported.push(`${provider} set ${set.map(({ id, name }) => `${id} ${name}`)}`),
       publishAlarms: (provider, states) =>
         void reported.push(`${provider} ${states.map(({ id, isActive }) => `${id} ${isActive}`)}`),
     },

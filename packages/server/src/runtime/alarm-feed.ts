@@ -70,7 +70,7 @@ export class AlarmFeed {
       if (alarms.length === 0 && !this.#given.has(provider)) continue;
       if (alarms.length === 0) this.#given.delete(provider);
       else this.#given.set(provider, new Map(alarms.map(({ id, name }) => [id, name])));
-      host.setAlarms(provider, alarms);
+      host.setAlarms('provider', provider, alarms);
       this.publishAll(provider);
     }
   }

@@ -9,7 +9,7 @@ import {
   type Value,
   ValueError,
 } from '@telltale/schema';
-import type { ReadingTrace } from '@telltale/stack-kit';
+import type { DeviceAlarmState, ReadingTrace } from '@telltale/stack-kit';
 import type { Logger } from 'pino';
 import type { ArchiveAccess } from '../archive/index.ts';
 import {
@@ -22,6 +22,7 @@ import {
 import type { DisabledLinkStore, QualityCounts } from '../points/index.ts';
 import type { HistoryAsked, HostEvents, InstanceName, Role } from '../stacks/index.ts';
 import { AlarmFeed } from './alarm-feed.ts';
+import { DeviceAlarms } from './device-alarms.ts';
 import { LinkControl } from './link-control.ts';
 import { PointFeed, type Wants } from './point-feed.ts';
 import { PointHistory } from './point-history.ts';
@@ -47,6 +48,7 @@ export class Runtime implements HostEvents {
   readonly #points: PointFeed;
   readonly #alarmFeed: AlarmFeed;
   readonly #history: PointHistory;
+  readonly #deviceAlarms: DeviceAlarms;
   readonly #slices = new Slices();
   /** Resolves when no rendering is being prepared, and no stack is being given its points again. */
   #lastTurn: Promise<void> = Promise.resolve();
@@ -60,8 +62,7 @@ export class Runtime implements HostEvents {
     measurements.onChanges((changes) => alarms.evaluate(changes));
     commands.onChange((handle) => archiving.onCommand(handle));
     alarms.onChange((handle, isRemoved) => {
-      const { description = '' } = alarms.alarmOf(handle);
-      if (!isRemoved) archiving.onAlarm({ ...alarms.stateOf(handle), description });
+      if (!isRemoved) archiving.onAlarm({ ...alarms.stateOf(handle), description: alarms.descriptionOf(handle) });
     });
     this.#points = new PointFeed(options);
     this.#history = new PointHistory({ ...options, points: this.#points });
@@ -72,12 +73,17 @@ export class Runtime implements HostEvents {
       idOf: (measurement) => this.#points.served.idOf('measurements', measurement),
       host,
     });
+    this.#deviceAlarms = new DeviceAlarms({ alarms, host });
   }
 
   /** Where it rejects, it has no effect. The next one starts when this one has taken effect or was discarded. */
   async prepare(rendering: RenderingBytes, renames: readonly Rename[] = []): Promise<PreparedRendering> {
     const endTurn = await this.#turn();
-    const takeover = new Takeover(this.#options, this.links, this.#points, this.#alarmFeed, this.#version === 0);
+    const takeover = new Takeover(
+      this.#options,
+      { links: this.links, points: this.#points, alarmFeed: this.#alarmFeed, deviceAlarms: this.#deviceAlarms },
+      this.#version === 0,
+    );
     const drop = () => {
       takeover.drop();
       endTurn();
@@ -108,6 +114,10 @@ export class Runtime implements HostEvents {
     this.#options.measurements.readings(connector, batch);
   }
 
+  deviceAlarms(connector: string, states: readonly DeviceAlarmState[]): void {
+    this.#deviceAlarms.report(connector, states);
+  }
+
   link(role: Role, name: string, up: boolean, _reason: string, timeUs: number): void {
     this.#options.measurements.setLink(role, name, up, timeUs);
     if (!up || role !== 'provider') return;
@@ -122,6 +132,11 @@ export class Runtime implements HostEvents {
   /** Carries a raw value to the device of a command; resolves when the device has accepted it. Rejects with `ProblemError`. */
   write(connector: string, command: number, raw: Value): Promise<void> {
     return this.#options.host.write(connector, this.#points.read.idOf('commands', command), raw);
+  }
+
+  /** Resolves when the device of the alarm has accepted it. Rejects with `ProblemError`. */
+  acknowledge(alarm: string, authority: string): Promise<void> {
+    return this.#deviceAlarms.acknowledge(alarm, authority);
   }
 
   /** As `StackHost.explain`, by the handle of the measurement. */
@@ -189,9 +204,11 @@ export class Runtime implements HostEvents {
       try {
         if (version !== this.#version) continue; // it is not what runs any more
         await this.#slices.each(readRendering(rendering), (change) => change && this.#repeat(change, wants));
-        const providers = this.#points.done().filter(({ role }) => role === 'provider');
+        const touched = this.#points.done();
+        const providers = touched.filter(({ role }) => role === 'provider');
         for (const { name } of providers) this.#points.values.publishAll(name);
         this.#alarmFeed.done(providers.map(({ name }) => name));
+        this.#deviceAlarms.done(touched);
         isDone = true;
       } finally {
         endTurn();

@@ -8,6 +8,7 @@ import type { FunctionModules } from '../modules/index.ts';
 import type { Commands, Measurements, PreparedPoint } from '../points/index.ts';
 import type { Role, StackHost } from '../stacks/index.ts';
 import type { AlarmFeed } from './alarm-feed.ts';
+import type { DeviceAlarms } from './device-alarms.ts';
 import type { LinkControl } from './link-control.ts';
 import type { Point, PointFeed } from './point-feed.ts';
 import type { PointKind } from './stack-ids.ts';
@@ -21,11 +22,20 @@ export interface Parts {
   readonly host: StackHost;
 }
 
+/** What goes between the parts. */
+export interface Feeds {
+  readonly links: LinkControl;
+  readonly points: PointFeed;
+  readonly alarmFeed: AlarmFeed;
+  readonly deviceAlarms: DeviceAlarms;
+}
+
 export class Takeover {
   readonly #parts: Parts;
   readonly #links: LinkControl;
   readonly #points: PointFeed;
   readonly #alarmFeed: AlarmFeed;
+  readonly #deviceAlarms: DeviceAlarms;
   readonly #isFirst: boolean;
   readonly #steps: (() => void)[] = [];
   #hasNew = false;
@@ -33,11 +43,12 @@ export class Takeover {
   readonly #others: string[] = [];
 
   /** The steps of the first rendering after a start are carried out as they are prepared: there is no other one to mix it with. */
-  constructor(parts: Parts, links: LinkControl, points: PointFeed, alarmFeed: AlarmFeed, isFirst: boolean) {
+  constructor(parts: Parts, { links, points, alarmFeed, deviceAlarms }: Feeds, isFirst: boolean) {
     this.#parts = parts;
     this.#links = links;
     this.#points = points;
     this.#alarmFeed = alarmFeed;
+    this.#deviceAlarms = deviceAlarms;
     this.#isFirst = isFirst;
     if (isFirst) parts.alarms.hold();
   }
@@ -75,6 +86,7 @@ export class Takeover {
     for (const { name } of providers) this.#points.values.publishAll(name);
     this.#parts.alarms.release();
     this.#alarmFeed.done(providers.map(({ name }) => name));
+    this.#deviceAlarms.done(touched);
     return this.#parts.host.confirm(touched);
   }
 
@@ -162,9 +174,11 @@ export class Takeover {
         archiving.putAlarm(after);
         alarms.put(after);
         this.#alarmFeed.put(after.name, before?.trgMeasurement, after.trgMeasurement);
+        this.#deviceAlarms.put(after);
       } else if (before !== undefined) {
         alarms.remove(before.name);
         this.#alarmFeed.remove(before.name, before.trgMeasurement);
+        this.#deviceAlarms.remove(before.name);
         archiving.removeAlarm(before.name);
       }
     });

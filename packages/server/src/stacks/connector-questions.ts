@@ -1,8 +1,8 @@
-// What people ask of the connectors of one thread beside writing: how a reading came about, what a device offers. Every
-// question is answered in time, or is a `ProblemError` that says why not.
-import { type Clock, ProblemError } from '@telltale/schema';
+// What people ask of the connectors of one thread beside writing: how a reading came about, what a device offers, that an
+// alarm is acknowledged. Every question is answered in time, or is a `ProblemError` that says why not.
+import { type Clock, ProblemError, systemClock } from '@telltale/schema';
 import type { BrowseAnswer, BrowseRequest, ReadingTrace } from '@telltale/stack-kit';
-import { type BrowseOutcome, browseMs } from '@telltale/stack-kit/host';
+import { type BrowseOutcome, browseMs, type WriteOutcome } from '@telltale/stack-kit/host';
 import type { Link } from '../threads/index.ts';
 import type { Hosted } from './hosted.ts';
 import type { HostThread } from './protocol.ts';
@@ -10,10 +10,16 @@ import type { HostThread } from './protocol.ts';
 const explainMs = 2000;
 /** The thread has its own timeout; beyond it, the thread itself does not answer. */
 const browseGraceMs = 2000;
+/** The same: of the timeout of writes, which is 5 s where nobody has set it. */
+const acknowledgeMs = 10_000;
+/** Of one connector, until they are answered. */
+const maxAcknowledging = 1000;
+const maybeSent = 'The device may have taken it: its state says so then.';
 
 export class ConnectorQuestions {
   readonly #clock: Clock;
   readonly #thread: () => Link<HostThread> | undefined;
+  #acknowledging = 0;
 
   constructor(clock: Clock, thread: () => Link<HostThread> | undefined) {
     this.#clock = clock;
@@ -31,6 +37,32 @@ export class ConnectorQuestions {
     });
     if (outcome.kind === 'explained') return outcome.trace;
     throw new ProblemError('device-refused', `Connector ${hosted.name} could not explain it: ${outcome.reason}.`);
+  }
+
+  async acknowledge(hosted: Hosted, alarmId: number, authority: string): Promise<void> {
+    const thread = this.#thread();
+    if (thread === undefined) throw notConnected(hosted);
+    if (this.#acknowledging >= maxAcknowledging) {
+      throw new ProblemError(
+        'too-many-requests',
+        `${maxAcknowledging} acknowledgements wait for their answers already.`,
+      );
+    }
+    const askedMs = systemClock.monotonicMs();
+    const limit = {
+      clock: this.#clock,
+      ms: acknowledgeMs,
+      error: () => new ProblemError('acknowledge-timeout', `Connector ${hosted.name} has not answered. ${maybeSent}`),
+    };
+    this.#acknowledging++;
+    const outcome = await thread
+      .call('acknowledge', [hosted.id, { alarmId, authority, askedMs }], { limit })
+      .catch((error) => {
+        if (error instanceof ProblemError) throw error;
+        throw new ProblemError('acknowledge-timeout', `Connector ${hosted.name}: ${error.message}. ${maybeSent}`);
+      })
+      .finally(() => this.#acknowledging--);
+    if (outcome.kind !== 'accepted') throw acknowledgeProblem(hosted, outcome);
   }
 
   async browse(hosted: Hosted, request: BrowseRequest, signal: AbortSignal): Promise<BrowseAnswer> {
@@ -52,6 +84,23 @@ function late({ name }: Hosted, ms: number): ProblemError {
 
 function notConnected({ name, lastError }: Hosted, reason = lastError ?? 'its thread is starting'): ProblemError {
   return new ProblemError('connector-down', `Connector ${name} is not connected: ${reason}.`);
+}
+
+function acknowledgeProblem(hosted: Hosted, outcome: Exclude<WriteOutcome, { kind: 'accepted' }>): ProblemError {
+  const { name } = hosted;
+  const { kind, reason } = outcome;
+  switch (kind) {
+    case 'refused':
+      return new ProblemError('acknowledge-refused', `Connector ${name} did not get it accepted: ${reason}.`);
+    case 'notConnected':
+      return new ProblemError('connector-down', `Connector ${name} is not connected: ${reason}. Nothing was sent.`);
+    case 'superseded':
+      return new ProblemError('unknown-object', `Before connector ${name} sent it, ${reason}. Nothing was sent.`);
+    case 'timeout': {
+      const sent = outcome.sent ? maybeSent : 'Nothing was sent.';
+      return new ProblemError('acknowledge-timeout', `Connector ${name} has no clear answer: ${reason}. ${sent}`);
+    }
+  }
 }
 
 function browseProblem(hosted: Hosted, outcome: Exclude<BrowseOutcome, { kind: 'answered' }>): ProblemError {

@@ -1,5 +1,6 @@
 // The events that the stack host sends to the rest of the server, and what it asks of it.
 import type { Batch, Value } from '@telltale/schema';
+import type { DeviceAlarmState } from '@telltale/stack-kit';
 import type { Role } from '@telltale/stack-kit/host';
 import type { HistoryAsked } from './protocol.ts';
 
@@ -12,6 +13,8 @@ export interface InstanceName {
 export interface HostEvents {
   /** Readings of a connector whose link is up; the batch is there until it returns, and not after. */
   readings(connector: string, batch: Batch): void;
+  /** What alarms of a connector's devices have become, in order. */
+  deviceAlarms(connector: string, states: readonly DeviceAlarmState[]): void;
   /**
    * On each change between up and not up, and when the first attempt has failed: readings from before a loss come
    * before it, and none of that link after it. A provider that came up expects the present values of all its points by

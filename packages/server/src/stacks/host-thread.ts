@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
 import { Batch, systemClock as clock, parseJson } from '@telltale/schema';
-import { Refused, type StackAlarm, type StackPoint } from '@telltale/stack-kit';
+import { type DeviceAlarm, Refused, type StackAlarm, type StackPoint } from '@telltale/stack-kit';
 import { type Handlers, type Link, parentLink } from '../threads/index.ts';
 import { HostedInstance, type PointTable } from './hosted-instance.ts';
 import { createLimitedLog } from './limited-log.ts';
@@ -72,6 +72,7 @@ function main(): void {
       log: createLimitedLog(clock, (level, text) => client.notify('log', [role, name, level, text])),
       folder: join(folder, `${role}-${name}`),
       onReadings: (batch) => outbox.send(id, batch, (point) => points.measurements.has(point)),
+      onAlarms: (states) => void client.notify('alarms', [id, states]),
       onLink(up, reason, timeUs) {
         outbox.flush(id);
         client.notify('link', [id, up, reason, timeUs]);
@@ -122,13 +123,14 @@ function main(): void {
     confirm: () => {},
     ended: async (role, name) => endings.get(`${role} ${name}`),
     write: (id, commandId, value, askedMs) => instances.get(id)?.write(commandId, value, askedMs) ?? stopped,
+    acknowledge: (id, asked) => instances.get(id)?.acknowledge(asked) ?? stopped,
     explain(id, measurementId) {
       const outcome = instances.get(id)?.explain(measurementId) ?? { kind: 'explained', trace: undefined };
       outbox.flush(id); // readings go before the event that follows them
       return outcome;
     },
     browse: (id, request, { signal }) => instances.get(id)?.browse(request, signal) ?? stopped,
-    setAlarms: (id, alarms) => instances.get(id)?.setAlarms(parseJson(alarms) as StackAlarm[]),
+    setAlarms: (id, alarms) => instances.get(id)?.setAlarms(parseJson(alarms) as (StackAlarm | DeviceAlarm)[]),
     publishAlarms: (id, states) => instances.get(id)?.publishAlarms(states),
     publish(id, batch) {
       instances.get(id)?.publish(Batch.from(batch));

@@ -5,6 +5,8 @@ import {
   type BrowseRequest,
   type ConnectorOptions,
   defaultReconnectMaxMs,
+  type DeviceAlarm,
+  type DeviceAlarmState,
   type HostVariables,
   Refused,
   type StackAlarm,
@@ -16,6 +18,7 @@ import {
   type StackRole,
 } from '@telltale/stack-kit';
 import {
+  type Acknowledgement,
   type BrowseOutcome,
   Connection,
   type Linked,
@@ -38,7 +41,8 @@ export interface PointTable {
   readonly commands: Map<number, StackCommand>;
   /** Put, and not yet there. */
   coming: StackPoints[];
-  alarms: ReadonlyMap<number, StackAlarm>;
+  /** That it serves, or that its devices raise. */
+  alarms: ReadonlyMap<number, StackAlarm | DeviceAlarm>;
   /** Whether they are whole: before, there is nothing to run. */
   isWhole: boolean;
 }
@@ -57,6 +61,7 @@ export interface HostedInstanceOptions {
   readonly folder: string;
   readonly secretsFolder: string;
   readonly onReadings: (batch: Batch) => number;
+  readonly onAlarms: (states: readonly DeviceAlarmState[]) => void;
   readonly onLink: (up: boolean, reason: string, timeUs: number) => void;
   readonly onState: () => void;
   /** Runs what loads code of a stack. */
@@ -93,7 +98,7 @@ export class HostedInstance {
   #reconnectMaxMs = defaultReconnectMaxMs;
 
   constructor(options: HostedInstanceOptions) {
-    const { clock, random, log, points, onReadings, onLink, onState } = options;
+    const { clock, random, log, points, onReadings, onAlarms, onLink, onState } = options;
     this.#options = options;
     this.key = `${options.role} ${options.instance.name}`;
     this.points = points;
@@ -106,7 +111,7 @@ export class HostedInstance {
     this.#requests = new Rate(clock.monotonicMs());
     this.#reads = new ProviderReads({ kindOf: (point) => this.#kindOf(point), ask: options.readHistory });
     this.#connection = new Connection({
-      create: (publish) => this.#create(publish),
+      create: (publish, publishAlarms) => this.#create(publish, publishAlarms),
       clock,
       random,
       log: this.#log,
@@ -114,8 +119,10 @@ export class HostedInstance {
       reconnectMaxMs: () => this.#reconnectMaxMs,
       isMeasurement: (id) => points.measurements.has(id),
       command: (id) => points.commands.get(id),
+      alarm: (id) => points.alarms.get(id) as DeviceAlarm | undefined,
       onAccepted: ({ id, name }, value) => this.#storeLast(id, name, value),
       onReadings,
+      onAlarms: (states) => onAlarms(this.#secrets.hide(states)),
       onLink: (up, reason, timeUs) => onLink(up, this.#secrets.hide(reason), timeUs),
       onState,
     });
@@ -153,11 +160,15 @@ export class HostedInstance {
     return this.#secrets.hide(await this.#connection.write(commandId, value, askedMs));
   }
 
+  async acknowledge(asked: Acknowledgement): Promise<WriteOutcome> {
+    return this.#secrets.hide(await this.#connection.acknowledge(asked));
+  }
+
   publish(batch: Batch): void {
     this.#connection.publish(batch);
   }
 
-  setAlarms(alarms: readonly StackAlarm[]): void {
+  setAlarms(alarms: readonly (StackAlarm | DeviceAlarm)[]): void {
     this.points.alarms = new Map(alarms.map((alarm) => [alarm.id, alarm]));
     this.#connection.setAlarms(alarms);
   }
@@ -219,7 +230,10 @@ export class HostedInstance {
     if (command?.name === name) this.points.commands.set(id, { ...command, last: value });
   }
 
-  async #create(publish: (batch: Batch) => void): Promise<Linked> {
+  async #create(
+    publish: ConnectorOptions<unknown>['publish'],
+    publishAlarms: ConnectorOptions<unknown>['publishAlarms'],
+  ): Promise<Linked> {
     const { role, instance, findStack, clock, folder, maxClockSkewMs, loading, startProcess } = this.#options;
     const { name, stackName } = instance;
     const stack = await findStack(stackName);
@@ -229,7 +243,7 @@ export class HostedInstance {
       const variables = await this.#variables(stack.connector);
       const { createConnector } = await loading(stack.connector.load);
       const { reconnectMaxMs } = variables;
-      const asked = { maxClockSkewMs, reconnectMaxMs, publish, startProcess };
+      const asked = { maxClockSkewMs, reconnectMaxMs, publish, publishAlarms, startProcess };
       return createConnector({ ...common, ...asked, variables, meter: this.#meter });
     }
     if (stack.provider === undefined) throw new Error(`the stack ${stackName} has no provider`);

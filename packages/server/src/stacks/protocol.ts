@@ -1,8 +1,15 @@
 // What the thread of the stacks and its client can ask of each other. An instance is one start of a connector or provider:
 // messages of an earlier start are distinguished from those of the present one.
 import type { Aggregate, BatchMessage, Value } from '@telltale/schema';
-import type { BrowseRequest, ReadingTrace, StackAlarmState, StackCommand, StackPoints } from '@telltale/stack-kit';
-import type { BrowseOutcome, Role, WriteOutcome } from '@telltale/stack-kit/host';
+import type {
+  BrowseRequest,
+  DeviceAlarmState,
+  ReadingTrace,
+  StackAlarmState,
+  StackCommand,
+  StackPoints,
+} from '@telltale/stack-kit';
+import type { Acknowledgement, BrowseOutcome, Role, WriteOutcome } from '@telltale/stack-kit/host';
 import type { InstanceReport } from './instance-status.ts';
 
 export interface HostStart {
@@ -71,6 +78,7 @@ export interface HostThread {
   /** These go, and those that were put come: its points are whole. */
   pointsDone(id: number, gone: PointIds): void;
   write(id: number, commandId: number, value: Value, askedMs: number): Promise<WriteOutcome>;
+  acknowledge(id: number, asked: Acknowledgement): Promise<WriteOutcome>;
   explain(id: number, measurementId: number): ExplainOutcome;
   browse(id: number, request: BrowseRequest): Promise<BrowseOutcome>;
   /** All of them, as JSON, as measurements are. */
@@ -118,6 +126,7 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 /** What the thread reports about its instances to its client. */
 export interface InstanceClient {
   readings(id: number, batch: BatchMessage): void;
+  alarms(id: number, states: readonly DeviceAlarmState[]): void;
   link(id: number, up: boolean, reason: string, timeUs: number): void;
   status(id: number, report: InstanceReport): void;
   /** The last of an instance. */

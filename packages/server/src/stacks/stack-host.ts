@@ -2,7 +2,14 @@
 // are few, each with several instances; one that dies takes its own with it and no others.
 import { availableParallelism } from 'node:os';
 import { type Batch, type Clock, ProblemError, systemClock, type Value } from '@telltale/schema';
-import type { BrowseAnswer, BrowseRequest, ReadingTrace, StackAlarm, StackAlarmState } from '@telltale/stack-kit';
+import type {
+  BrowseAnswer,
+  BrowseRequest,
+  DeviceAlarm,
+  ReadingTrace,
+  StackAlarm,
+  StackAlarmState,
+} from '@telltale/stack-kit';
 import type { Role } from '@telltale/stack-kit/host';
 import type { Logger } from 'pino';
 import { type DisabledLink, disabledText } from '../points/index.ts';
@@ -162,6 +169,12 @@ export class StackHost {
     await hosting.thread.write(hosting.hosted, commandId, value);
   }
 
+  /** Acknowledges an alarm at the device that raised it; as `write`. */
+  async acknowledge(connector: string, alarmId: number, authority: string): Promise<void> {
+    const { thread, hosted } = this.#connectorOf(connector);
+    await thread.acknowledge(hosted, alarmId, authority);
+  }
+
   /** Hands new values to a provider; the batch is taken. */
   publish(provider: string, batch: Batch): void {
     const hosting = this.#hostings.get(keyOf('provider', provider));
@@ -169,9 +182,12 @@ export class StackHost {
     else hosting.thread.publish(hosting.hosted, batch);
   }
 
-  /** The alarms that a provider serves, all of them, after its points; their states follow by `publishAlarms`. */
-  setAlarms(provider: string, alarms: readonly StackAlarm[]): void {
-    this.#notify('provider', provider, (thread, id) => thread.notify('setAlarms', [id, JSON.stringify(alarms)]));
+  /**
+   * The alarms that a provider serves, whose states follow by `publishAlarms`; or that devices of a connector raise. All of
+   * them, after the points.
+   */
+  setAlarms(role: Role, name: string, alarms: readonly (StackAlarm | DeviceAlarm)[]): void {
+    this.#notify(role, name, (thread, id) => thread.notify('setAlarms', [id, JSON.stringify(alarms)]));
   }
 
   publishAlarms(provider: string, states: readonly StackAlarmState[]): void {

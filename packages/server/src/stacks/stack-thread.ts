@@ -181,6 +181,11 @@ export class StackThread {
     if (outcome.kind !== 'accepted') throw writeProblem(name, outcome);
   }
 
+  /** Resolves when the device has accepted it; as `write`. */
+  acknowledge(hosted: Hosted, alarmId: number, authority: string): Promise<void> {
+    return this.#questions.acknowledge(hosted, alarmId, authority);
+  }
+
   explain(hosted: Hosted, measurementId: number): Promise<ReadingTrace | undefined> {
     return this.#questions.explain(hosted, measurementId);
   }
@@ -234,6 +239,10 @@ export class StackThread {
         this.#guarded(() => handle(...args));
     return {
       readings: guarded((id, batch) => this.#onReadings(id, batch)),
+      alarms: guarded((id, states) => {
+        const hosted = this.#presentStart(id);
+        if (hosted !== undefined) this.#options.events.deviceAlarms(hosted.name, states);
+      }),
       link: guarded((id, up, reason, timeUs) => {
         const hosted = this.#presentStart(id);
         if (hosted !== undefined) this.#notifyLink(hosted, up, reason, timeUs);

@@ -3,6 +3,8 @@
 import type { Batch, Value } from '@telltale/schema';
 import {
   type BrowseRequest,
+  type DeviceAlarm,
+  type DeviceAlarmState,
   Fatal,
   NotConnected,
   type ReadingTrace,
@@ -15,9 +17,10 @@ import { backOffMs, type FailedAttempt } from './back-off.ts';
 import { type BrowseOutcome, Browsing } from './browsing.ts';
 import { callStack } from './call-stack.ts';
 import type { ConnectionOptions, Linked } from './connection-options.ts';
+import { type Acknowledgement, LinkAlarms } from './link-alarms.ts';
 import { LinkWrites, type WriteOutcome } from './link-writes.ts';
 import { LoggedReasons } from './logged-reasons.ts';
-import { NewestReadings } from './newest-readings.ts';
+import { ReadingGate } from './reading-gate.ts';
 import { noDetail, readDetail, readTrace, type StackDetail } from './stack-answers.ts';
 import { isThrown, reasonOf } from './stack-error.ts';
 import { type ConnectionStatus, type Counters, zeroCounters } from './status.ts';
@@ -51,15 +54,15 @@ export class Connection {
   #lastError: ConnectionStatus['lastError'];
   readonly #browsing: Browsing;
   #points: StackPoints = { measurements: [], commands: [] };
-  #alarms: readonly StackAlarm[] = [];
+  #alarms: readonly (StackAlarm | DeviceAlarm)[] = [];
+  readonly #linkAlarms: LinkAlarms;
   #made: Made | undefined;
   #life: Promise<void> | undefined;
   #isStopped = false;
   /** While it connects or is up. */
   #attempt: AbortController | undefined;
   #writes: LinkWrites | undefined;
-  /** Readings published before the link is reported up. */
-  #early: NewestReadings | undefined;
+  readonly #readings: ReadingGate;
   #failures = 0;
   readonly #loggedReasons = new LoggedReasons();
   #unanswered = 0;
@@ -68,7 +71,11 @@ export class Connection {
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#sinceUs = options.clock.now();
+    this.#readings = new ReadingGate(options, this.#counters);
     this.#browsing = new Browsing(options.clock, options.log);
+    this.#linkAlarms = new LinkAlarms(options, (count) => {
+      this.#counters.conflated += count;
+    });
   }
 
   status(): ConnectionStatus {
@@ -101,7 +108,7 @@ export class Connection {
   browse(request: BrowseRequest, signal: AbortSignal): Promise<BrowseOutcome> {
     const [made, attempt] = [this.#made, this.#attempt];
     if (made === undefined || attempt === undefined || this.#state !== 'up') {
-      return Promise.resolve({ kind: 'notConnected', reason: this.#lastError?.text ?? 'it is still connecting' });
+      return Promise.resolve(this.#notConnected());
     }
     return this.#browsing.browse(made.stack, request, attempt.signal, signal);
   }
@@ -126,7 +133,7 @@ export class Connection {
     const passedMs = clock.monotonicMs() - askedMs;
     const outcome: WriteOutcome =
       this.#writes === undefined
-        ? { kind: 'notConnected', reason: this.#lastError?.text ?? 'it is still connecting' }
+        ? this.#notConnected()
         : await this.#writes.write(commandId, value, writeTimeoutMs - passedMs);
     const counters = this.#counters;
     if (outcome.kind === 'accepted') counters.writesAccepted++;
@@ -134,6 +141,13 @@ export class Connection {
     else if (outcome.kind === 'timeout') counters.writesTimedOut++;
     else counters.writesNotConnected++;
     return outcome;
+  }
+
+  /** Acknowledges an alarm at its device; as `write`. */
+  async acknowledge(asked: Acknowledgement): Promise<WriteOutcome> {
+    const [made, attempt] = [this.#made, this.#attempt];
+    if (made === undefined || attempt === undefined || this.#state !== 'up') return this.#notConnected();
+    return this.#linkAlarms.acknowledge(made.stack, asked, attempt.signal);
   }
 
   /** New values for a provider; taken by it once it has its points. */
@@ -145,8 +159,8 @@ export class Connection {
     });
   }
 
-  /** The alarms of a provider, all of them; it has them after its points. */
-  setAlarms(alarms: readonly StackAlarm[]): void {
+  /** The alarms that a provider serves, or that devices of a connector raise, all of them; it has them after its points. */
+  setAlarms(alarms: readonly (StackAlarm | DeviceAlarm)[]): void {
     this.#alarms = alarms;
     this.#notify('setAlarms', (stack) => stack.setAlarms?.(alarms));
   }
@@ -196,7 +210,7 @@ export class Connection {
     try {
       made = await this.#make(attempt.signal);
       attempt.signal.throwIfAborted();
-      this.#early = new NewestReadings();
+      this.#readings.prepare();
       this.#givePoints(made);
       const { stack } = made;
       await this.#call('connect', attempt.signal, connectMs, made, (signal) => stack.connect(signal));
@@ -214,8 +228,9 @@ export class Connection {
     if (this.#made !== undefined) return this.#made;
     const gate: { made: Made | undefined } = { made: undefined };
     const publish = (batch: Batch) => this.#publish(gate.made, batch);
+    const publishAlarms = (states: readonly DeviceAlarmState[]) => this.#publishAlarms(gate.made, states);
     try {
-      const create = () => this.#options.create(publish);
+      const create = () => this.#options.create(publish, publishAlarms);
       const stack = (await this.#call('load', signal, createMs, undefined, create)) as Linked;
       gate.made = { stack, points: undefined, hasDetail: true };
     } catch (error) {
@@ -262,9 +277,7 @@ export class Connection {
       hand: (...write) => Promise.try(() => made.stack.write?.(...write)),
     });
     this.#enter('up');
-    const early = this.#early?.take();
-    this.#early = undefined;
-    if (early !== undefined) this.#publish(made, early);
+    this.#readings.open();
     const cancel = clock.after(steadyMs, () => {
       this.#failures = 0;
     });
@@ -280,10 +293,10 @@ export class Connection {
     const attempt = this.#attempt;
     if (attempt === undefined) return;
     this.#attempt = undefined;
-    this.#counters.dropped += this.#early?.size ?? 0;
-    this.#early = undefined;
+    this.#readings.close();
     const reason = reasonOf(error);
     if (error !== stopped) this.#failed(undefined, error);
+    this.#linkAlarms.end();
     this.#enter(isThrown('Fatal', error) ? 'failed' : 'down', reason);
     this.#writes?.lost(reason);
     attempt.abort(error);
@@ -329,26 +342,20 @@ export class Connection {
   }
 
   #publish(from: Made | undefined, batch: Batch): void {
-    const counters = this.#counters;
     try {
-      const { count } = batch;
-      if (!(count <= batch.points.length)) throw new TypeError('publish requires a batch of readings');
-      if (count === 0) return;
-      if (from === undefined || from !== this.#made || (this.#state !== 'up' && this.#early === undefined)) {
-        counters.dropped += count;
-        batch.clear();
-      } else if (this.#state === 'up') {
-        counters.batches++;
-        counters.values += count;
-        counters.conflated += this.#options.onReadings(batch);
-      } else {
-        const passedOver = this.#early?.add(batch, this.#options.isMeasurement) ?? 0;
-        counters.values += passedOver; // those that stay are counted when they go on, or are dropped
-        counters.conflated += passedOver;
-        batch.clear();
-      }
+      if (from === undefined || from !== this.#made) this.#readings.drop(batch);
+      else this.#readings.take(batch);
     } catch (error) {
       this.#failed('publish', error);
+    }
+  }
+
+  #publishAlarms(from: Made | undefined, states: readonly DeviceAlarmState[]): void {
+    if (from === undefined || from !== this.#made || this.#state !== 'up') return;
+    try {
+      this.#linkAlarms.take(states);
+    } catch (error) {
+      this.#failed('publishAlarms', error);
     }
   }
 
@@ -383,6 +390,10 @@ export class Connection {
 
   #remember(text: string): void {
     this.#lastError = { text, timeUs: this.#options.clock.now() };
+  }
+
+  #notConnected(): { readonly kind: 'notConnected'; readonly reason: string } {
+    return { kind: 'notConnected', reason: this.#lastError?.text ?? 'it is still connecting' };
   }
 
   /** Until the time has passed, or it is woken. */

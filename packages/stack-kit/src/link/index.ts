@@ -3,6 +3,7 @@ export { backOffMs, growingMs } from './back-off.ts';
 export { type BrowseOutcome, browseMs } from './browsing.ts';
 export { Connection } from './connection.ts';
 export type { ConnectionOptions, Linked } from './connection-options.ts';
+export type { Acknowledgement } from './link-alarms.ts';
 export { maxPendingWrites, type WriteOutcome } from './link-writes.ts';
 export { NewestReadings } from './newest-readings.ts';
 export { type RequestCounts, RequestMeter, type RoundTrip } from './request-meter.ts';

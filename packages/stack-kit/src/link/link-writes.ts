@@ -163,7 +163,7 @@ export class LinkWrites {
 }
 
 /** Only what a stack says in so many words is certain: of anything else the device may have it. */
-function outcomeOf(given: unknown): WriteOutcome {
+export function outcomeOf(given: unknown): WriteOutcome {
   const result = readWriteResult(given);
   switch (result?.kind) {
     case 'accepted':
@@ -179,7 +179,7 @@ function outcomeOf(given: unknown): WriteOutcome {
 }
 
 /** Whatever was thrown: also what would be a refusal elsewhere. */
-function failureOf(error: unknown): WriteOutcome {
+export function failureOf(error: unknown): WriteOutcome {
   const reason = reasonOf(error);
   return { kind: 'timeout', sent: true, reason: isThrown('NoAnswer', error) ? reason : `the stack failed: ${reason}` };
 }

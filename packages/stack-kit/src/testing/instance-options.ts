@@ -22,6 +22,7 @@ export function connectorOptions<Variables>(
     maxClockSkewMs: 60_000,
     publish: (batch) => batch.clear(),
     startProcess,
+    publishAlarms: () => {},
     ...given,
   };
 }

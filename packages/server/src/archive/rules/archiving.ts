@@ -29,6 +29,9 @@ export interface AlarmTransition {
   readonly authority: string;
 }
 
+/** Of before the start, as it is stored. */
+type LastTransition = Omit<AlarmTransition, 'description'> & { readonly message?: string | undefined };
+
 export interface ArchivingStats {
   readonly counts: ArchivingCounts;
   /** Whose time was wrong: `kind/name` of the first thousand. */
@@ -76,7 +79,7 @@ export class Archiving {
   /** From the names of alarms that are archived to the references of their series. */
   readonly #alarms = new Map<string, number>();
   /** Of alarms before the start, until they are put. */
-  readonly #lastTransitions = new Map<string, Omit<AlarmTransition, 'description'>>();
+  readonly #lastTransitions = new Map<string, LastTransition>();
   readonly #coming: Coming[] = [];
   readonly #followers = new Followers();
   readonly #dues = new DueQueue();
@@ -172,14 +175,14 @@ export class Archiving {
   }
 
   /** What the archive and the alarms were before the start; before the first object is put. */
-  restore(retentions: ReadonlyMap<string, number>, alarms: Iterable<Omit<AlarmTransition, 'description'>>): void {
+  restore(retentions: ReadonlyMap<string, number>, alarms: Iterable<LastTransition>): void {
     this.retentions.restore(retentions);
     for (const alarm of alarms) this.#lastTransitions.set(alarm.name, alarm);
   }
 
   /** Before the live one is put, whose trigger may raise it at once. */
   putAlarm(alarm: Alarm): void {
-    const { name, archMode, description = '' } = alarm;
+    const { name, archMode } = alarm;
     this.retentions.put('alarms', alarm);
     const last = this.#lastTransitions.get(name);
     this.#lastTransitions.delete(name);
@@ -188,7 +191,8 @@ export class Archiving {
       return;
     }
     this.#alarms.set(name, this.#recorder.sink.refOf({ kind: 'alarms', name, datatype: 's' }));
-    if (last !== undefined && last.timeUs > 0) this.#recordAlarm({ ...last, description }, replaces);
+    if (last !== undefined && last.timeUs > 0)
+      this.#recordAlarm({ ...last, description: alarm.description ?? last.message ?? '' }, replaces);
   }
 
   removeAlarm(name: string): void {
