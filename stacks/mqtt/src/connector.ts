@@ -268,6 +268,7 @@ class MqttConnector implements Connector {
       tap.error = why;
       this.#batch.none(tap.point.id, quality.bad.configurationError, nowUs);
     }
+    this.#host.refuse(subscription, why);
     this.#flush();
   }
 

@@ -129,7 +129,7 @@ function pointOf(name: string, address: string, { datatype, properties }: Found)
     return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined;
   };
   const eu = textOf(propertyName.unit);
-  const description = textOf(propertyName.description) ?? textOf('description');
+  const description = textOf(propertyName.description) ?? textOf('documentation') ?? textOf('Documentation');
   const [low, high] = [numberOf(propertyName.low), numberOf(propertyName.high)];
   return {
     name,

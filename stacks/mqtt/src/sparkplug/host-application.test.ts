@@ -11,6 +11,7 @@ import { type Metric, metricType } from './metric.ts';
 const good = 0xc0;
 const communicationFailure = 0x18;
 const lastUsable = 0x44;
+const configurationError = 0x04;
 const sensorFailure = 0x10;
 
 /** Points `node` of the edge node, `well` and `pump` of its devices. */
@@ -193,4 +194,17 @@ test('what is historical is no live value', () => {
   readings();
   hear('NDATA', '', 1, 1000, { isHistorical: true });
   assert.deepEqual(readings(), []);
+});
+
+test('where the broker refuses the subscription to an edge node, its points are bad, and say why', () => {
+  const { host, points, readings } = setUp();
+  host.refuse('spBv1.0/G/+/other/#', 'not allowed');
+  assert.deepEqual(readings(), []);
+  host.refuse('spBv1.0/G/+/one/#', 'not allowed');
+  assert.deepEqual(
+    readings(),
+    points.map(({ id }) => [id, configurationError]),
+  );
+  assert.equal(host.explain(points[0] as StackPoint)?.error, 'not allowed');
+  assert.equal(host.detail()[0]?.lastError, 'not allowed');
 });

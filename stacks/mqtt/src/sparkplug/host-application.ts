@@ -126,7 +126,7 @@ export class HostApplication {
   }
 
   get subscriptions(): string[] {
-    return Array.from(this.#nodes.values(), ({ group, node }) => `${namespace}${group}/+/${node}/#`);
+    return Array.from(this.#nodes.values(), filterOf);
   }
 
   /** Of edge nodes that are there; not where something was missed since. */
@@ -135,6 +135,16 @@ export class HostApplication {
     return sure.flatMap(({ group, node, session }) =>
       session.devices().map((device) => ({ group, node, device, metrics: [...session.metrics(device).values()] })),
     );
+  }
+
+  /** The broker will not have the subscription to an edge node: nothing will be heard of it. */
+  refuse(subscription: string, why: string): void {
+    const node = this.#nodes.values().find((each) => filterOf(each) === subscription);
+    if (node === undefined) return;
+    node.lastError = why;
+    for (const tap of [...node.taps.values()].flatMap(({ all }) => all)) {
+      tap.set(undefined, quality.bad.configurationError, undefined, why, this.#context);
+    }
   }
 
   /** The subscriptions are made. What edge nodes said before is not known: they are asked for their births. */
@@ -346,6 +356,10 @@ export class HostApplication {
   #nodeOf(session: NodeSession): EdgeNode | undefined {
     return this.#nodes.values().find((each) => each.session === session);
   }
+}
+
+function filterOf({ group, node }: EdgeNode): string {
+  return `${namespace}${group}/+/${node}/#`;
 }
 
 /** Where in the birth the points of a device are. */

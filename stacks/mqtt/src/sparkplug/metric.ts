@@ -58,7 +58,7 @@ export const propertyName = {
   unit: 'engUnit',
   low: 'engLow',
   high: 'engHigh',
-  description: 'Documentation',
+  description: 'description',
 } as const;
 
 export interface Property {
