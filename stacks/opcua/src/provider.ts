@@ -15,6 +15,7 @@ import type { OPCUAServer } from 'node-opcua-server';
 import { applicationUriOf, CertificateFolder } from './certificate-folder.ts';
 import { guardMonitoredRanges } from './guarded-ranges.ts';
 import { guardEndpoint } from './guarded-socket.ts';
+import { HistoryReads } from './history-reads.ts';
 import { PacedWork } from './paced-work.ts';
 import { ServedAlarms } from './served-alarms.ts';
 import { ServedSpace } from './served-space.ts';
@@ -63,7 +64,7 @@ class UaProvider implements Provider {
   }
 
   async connect(signal: AbortSignal): Promise<void> {
-    const { name, variables, folder, clock, log, write, acknowledge } = this.#options;
+    const { name, variables, folder, clock, log, write, acknowledge, history } = this.#options;
     const applicationUri = applicationUriOf(variables.applicationUri, name);
     const leniency = leniencyOf(variables);
     const names = { applicationUri, applicationName: 'Telltale' };
@@ -83,6 +84,7 @@ class UaProvider implements Provider {
       const namespaceUri = variables.namespaceUri === '' ? `urn:telltale:${name}` : variables.namespaceUri;
       const space = new ServedSpace({ addressSpace, namespaceUri, name, write, clock, log });
       guardMonitoredRanges(server, ({ namespace }) => namespace === space.namespace.index);
+      new HistoryReads({ history, space, clock, log }).install(server);
       const alarms = new ServedAlarms({ space, acknowledge, log });
       this.#serving = { server, space, alarms };
       // Clients find everything there, or nearly so: very many points are still on their way when it begins to listen.

@@ -2,7 +2,8 @@
 // asks for it, and sees it acknowledged when it is.
 import type { StackAlarm, StackAlarmState, StackLog } from '@telltale/stack-kit';
 import { type NodeId, PermissionFlag, type StatusCode, StatusCodes, type Variant } from 'node-opcua-client';
-import type { Namespace, Served, ServedSpace, Variable } from './served-space.ts';
+import type { Namespace, Variable } from './address-space.ts';
+import type { Served, ServedSpace } from './served-space.ts';
 
 export interface ServedAlarmsOptions {
   readonly space: ServedSpace;

@@ -5,6 +5,7 @@ import {
   DataType,
   DataValue,
   makePermissionFlag,
+  type NodeId,
   PermissionFlag,
   StatusCode,
   StatusCodes,
@@ -12,15 +13,13 @@ import {
   VariantArrayType,
   WellKnownRoles,
 } from 'node-opcua-client';
-import type { OPCUAServer } from 'node-opcua-server';
+import type { AddressSpace, Namespace, Variable } from './address-space.ts';
 import { guardReadRange } from './guarded-ranges.ts';
+import { HistoryNodes } from './history-nodes.ts';
 import { statusOfQuality } from './status-quality.ts';
 import { unitInformation } from './unit-codes.ts';
 import { toNode, toPoint, typeOf } from './value-codec.ts';
 
-export type AddressSpace = NonNullable<OPCUAServer['engine']['addressSpace']>;
-export type Namespace = ReturnType<AddressSpace['registerNamespace']>;
-export type Variable = ReturnType<Namespace['addVariable']>;
 type Folder = ReturnType<Namespace['addFolder']>;
 
 export interface ServedSpaceOptions {
@@ -41,8 +40,10 @@ export interface Served {
   variant: Variant;
 }
 
-const reading = makePermissionFlag('Browse | Read | ReceiveEvents | ReadRolePermissions');
-const operating = makePermissionFlag('Browse | Read | ReceiveEvents | ReadRolePermissions | Write | Call');
+const reading = makePermissionFlag('Browse | Read | ReadHistory | ReceiveEvents | ReadRolePermissions');
+const operating = makePermissionFlag(
+  'Browse | Read | ReadHistory | ReceiveEvents | ReadRolePermissions | Write | Call',
+);
 const maxDepth = 16;
 const maxTextLength = 1000;
 
@@ -62,6 +63,7 @@ export class ServedSpace {
   readonly namespace: Namespace;
   readonly #options: ServedSpaceOptions;
   readonly #root: Folder;
+  readonly #historyNodes: HistoryNodes;
   readonly #folders = new Map<string, Folder>();
   #byId = new Map<number, Served>();
   #byAddress = new Map<string, Served>();
@@ -78,6 +80,7 @@ export class ServedSpace {
       { roleId: WellKnownRoles.Observer, permissions: reading },
       { roleId: WellKnownRoles.Operator, permissions: operating },
     ] as never);
+    this.#historyNodes = new HistoryNodes(addressSpace, this.namespace);
     this.#root = this.namespace.addFolder('ObjectsFolder', { browseName: name });
     this.#root.setEventNotifier(1);
     addressSpace.rootFolder.objects.server.addReference({ referenceType: 'HasNotifier', nodeId: this.#root });
@@ -85,6 +88,15 @@ export class ServedSpace {
 
   served(id: number): Served | undefined {
     return this.#byId.get(id);
+  }
+
+  /** The point that a client means by the node. */
+  servedAt({ namespace, value }: NodeId): Served | undefined {
+    return namespace === this.namespace.index ? this.#byAddress.get(String(value)) : undefined;
+  }
+
+  hasNode(nodeId: NodeId): boolean {
+    return this.#options.addressSpace.findNode(nodeId) !== null;
   }
 
   /** So that the events of the variable are heard above it. */
@@ -179,6 +191,7 @@ export class ServedSpace {
 
   #put(served: Served): void {
     if (served.isCommand) this.#bind(served);
+    this.#historyNodes.mark(served.variable, served.point.isArchived === true);
     this.#byId.set(served.point.id, served);
     this.#byAddress.set(served.point.address, served);
   }
@@ -254,7 +267,7 @@ function folderOf(properties: StackPoint['properties']): string {
     .join('/');
 }
 
-function variantOf(datatype: Datatype, value: Value): Variant {
+export function variantOf(datatype: Datatype, value: Value): Variant {
   const dataType = typeOf(datatype);
   return new Variant({ dataType, arrayType: VariantArrayType.Scalar, value: toNode(dataType, value) });
 }
@@ -283,7 +296,7 @@ const statuses: ReadonlyMap<number, StatusCode> = new Map(
 );
 
 /** The table has no code that the library does not know. */
-function statusOf(code: number): StatusCode {
+export function statusOf(code: number): StatusCode {
   const [base, bits] = [(code & ~lowBits) >>> 0, code & lowBits];
   const status = statuses.get(base) ?? StatusCodes.Bad;
   return bits === 0 ? status : StatusCode.makeStatusCode(status, bits);

@@ -17,6 +17,7 @@ import { OPCUAServer, type OPCUAServerOptions, RegisterServerMethod } from 'node
 import type { CertificateFolder } from './certificate-folder.ts';
 import { guardSessions } from './guarded-sessions.ts';
 import { guardRequests } from './guarded-socket.ts';
+import { maxHistoryNodes } from './history-reads.ts';
 import { type Channel, mendChannel } from './mended-channel.ts';
 import type { ProviderVariables } from './variables.ts';
 
@@ -78,6 +79,7 @@ export function makeServer({ variables, applicationUri, certificates, clock }: U
       maxBrowseContinuationPoints: 100,
       operationLimits: {
         maxNodesPerRead: maxNodesInRequest,
+        maxNodesPerHistoryReadData: maxHistoryNodes,
         maxNodesPerWrite: 1000,
         maxNodesPerBrowse: maxNodesInRequest,
         maxNodesPerMethodCall: 100,

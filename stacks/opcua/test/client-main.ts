@@ -24,6 +24,7 @@ import {
   VariantArrayType,
 } from 'node-opcua-client';
 import { CertificateFolder } from '../src/certificate-folder.ts';
+import { type HistoryOrder, readHistory } from './client-history.ts';
 import { carryOut } from './ordered-process.ts';
 
 setLogLevel(LogLevel.Emergency);
@@ -52,7 +53,9 @@ interface Order {
     | 'watch'
     | 'events'
     | 'seen'
-    | 'call';
+    | 'call'
+    | 'history'
+    | 'attribute';
   readonly session?: number;
   readonly port?: number;
   readonly mode?: keyof typeof MessageSecurityMode;
@@ -74,6 +77,7 @@ interface Order {
   readonly range?: string;
   /** Of a monitored item, as a percentage. */
   readonly deadband?: number;
+  readonly history?: HistoryOrder;
 }
 
 interface Opened {
@@ -166,6 +170,12 @@ async function work(order: Order): Promise<unknown> {
       const statusCode = StatusCodes[order.status ?? 'Good'];
       const request = { nodeId, attributeId: AttributeIds.Value, indexRange, value: { value: variant, statusCode } };
       return (await session.write(request as unknown as Parameters<ClientSession['write']>[0] & object)).toString();
+    }
+    case 'history':
+      return readHistory(session, nodeId, order.history as HistoryOrder);
+    case 'attribute': {
+      const attributeId = AttributeIds[order.value as keyof typeof AttributeIds];
+      return (await session.read({ nodeId, attributeId })).value.value;
     }
     case 'description':
       return (await session.read({ nodeId, attributeId: AttributeIds.Description })).value.value.text;

@@ -3,11 +3,12 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { Batch, type Datatype, quality, type Value } from '@telltale/schema';
-import { type Provider, Refused, type StackAlarm, type StackPoint } from '@telltale/stack-kit';
+import { type Provider, type ProviderHistory, Refused, type StackAlarm, type StackPoint } from '@telltale/stack-kit';
 import { freePort, providerOptions } from '@telltale/stack-kit/testing';
 import { cleanupOf, suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { createProvider } from '../src/provider.ts';
 import stack from '../src/stack.ts';
+import { historyOf } from './history-in-memory.ts';
 
 export const point = (id: number, name: string, datatype: Datatype, properties: Record<string, string> = {}) => {
   return { id, name, address: `At.${name}`, datatype, properties, last: undefined };
@@ -23,6 +24,8 @@ export class Served {
   readonly log: string[] = [];
   readonly port: number;
   readonly provider: Provider;
+  /** What the archive is made of; a test replaces it. */
+  history: ProviderHistory = historyOf([]);
   readonly #controller = new AbortController();
 
   static async start(
@@ -62,6 +65,10 @@ export class Served {
           if (value === 14) throw new Error('no answer');
           this.written.push([name, value]);
           this.publish((batch) => batch.value(id, value, quality.good, Date.now() * 1000));
+        },
+        history: {
+          read: (...asked) => this.history.read(...asked),
+          aggregate: (...asked) => this.history.aggregate(...asked),
         },
         acknowledge: async ({ id, name }: StackAlarm, authority) => {
           this.acknowledged.push([name, authority]);

@@ -1,4 +1,5 @@
 // A client of the tests, in a process of its own.
+import type { HistoryAnswer, HistoryOrder } from './client-history.ts';
 import { OrderedProcess } from './ordered-process.ts';
 
 export interface Read {
@@ -40,6 +41,10 @@ export class UaClientSession {
 
   read(node: string): Promise<Read> {
     return this.order({ kind: 'read', node }) as Promise<Read>;
+  }
+
+  history(node: string, history: HistoryOrder): Promise<HistoryAnswer> {
+    return this.order({ kind: 'history', node, history }) as Promise<HistoryAnswer>;
   }
 
   /** Resolves with the status. */

@@ -1,0 +1,261 @@
+// HistoryRead of the provider: every request of a client to the archive, node by node. Takes the place of the library's own history,
+// which is in memory. Bounded: nodes of a request, values of an answer, continuation points of a session.
+import { type Clock, form, traitsOf } from '@telltale/schema';
+import {
+  type HistoryRecord,
+  maxHistoryRecords,
+  type ProviderHistory,
+  Refused,
+  type StackLog,
+} from '@telltale/stack-kit';
+import {
+  DataValue,
+  HistoryData,
+  type HistoryReadRequest,
+  HistoryReadResult,
+  type HistoryReadValueId,
+  PermissionFlag,
+  ReadAtTimeDetails,
+  ReadProcessedDetails,
+  ReadRawModifiedDetails,
+  StatusCodes,
+  TimestampsToReturn,
+  type Variant,
+} from 'node-opcua-client';
+import type { OPCUAServer } from 'node-opcua-server';
+import {
+  aggregateValue,
+  intervalsOf,
+  requestsOf,
+  type ServedAggregate,
+  servedAggregates,
+} from './history-aggregates.ts';
+import { readAtTime } from './history-at-time.ts';
+import { type Continuation, HistoryContinuations } from './history-continuations.ts';
+import { aggregateOf, archiveTime, processedRequestOf, rawRequestOf, Unanswered } from './history-details.ts';
+import { type RawValue, type ReadPage, readRaw, timeOf } from './history-raw.ts';
+import { type Served, type ServedSpace, statusOf, variantOf } from './served-space.ts';
+import { statusOfQuality } from './status-quality.ts';
+
+/** Of one request. */
+export const maxHistoryNodes = 100;
+/** Of one answer, all nodes together; those of texts are much longer. */
+const maxValues = 50_000;
+const maxTexts = 48;
+/** Of a node that is read at times. */
+const maxTimes = 1000;
+
+type Engine = NonNullable<OPCUAServer['engine']>;
+type Context = Parameters<Engine['historyRead']>[0];
+type Details = HistoryReadRequest['historyReadDetails'];
+
+export interface HistoryReadsOptions {
+  readonly history: ProviderHistory;
+  readonly space: ServedSpace;
+  readonly clock: Clock;
+  readonly log: StackLog;
+}
+
+/** What a node is read for. */
+interface Asked {
+  readonly served: Served;
+  readonly session: object;
+  readonly node: string;
+  readonly stamps: TimestampsToReturn;
+  /** Values, at most. */
+  readonly most: number;
+}
+
+interface Answered {
+  readonly values: readonly DataValue[];
+  readonly next: Continuation | undefined;
+}
+
+export class HistoryReads {
+  readonly #options: HistoryReadsOptions;
+  readonly #continuations = new HistoryContinuations();
+
+  constructor(options: HistoryReadsOptions) {
+    this.#options = options;
+  }
+
+  install({ engine }: OPCUAServer): void {
+    engine.historyRead = (context, request) => this.#answer(context, request);
+    engine.historyServerCapabilities.accessHistoryDataCapability = true;
+    engine.historyServerCapabilities.maxReturnDataValues = maxHistoryRecords;
+  }
+
+  /** One node after the other: a client with many waits for its own. */
+  async #answer(context: Context, request: HistoryReadRequest): Promise<HistoryReadResult[]> {
+    const nodes = request.nodesToRead ?? [];
+    const results: HistoryReadResult[] = [];
+    for (const [index, node] of nodes.entries()) {
+      results.push(await this.#answerNode(context, request, node, index, nodes.length));
+    }
+    return results;
+  }
+
+  async #answerNode(
+    context: Context,
+    request: HistoryReadRequest,
+    node: HistoryReadValueId,
+    index: number,
+    nodes: number,
+  ): Promise<HistoryReadResult> {
+    try {
+      const session = (context as { session?: object }).session ?? this;
+      const key = node.nodeId.toString();
+      const point = node.continuationPoint?.length > 0 ? node.continuationPoint : undefined;
+      const kept = point === undefined ? undefined : this.#continuations.take(session, point, key);
+      if (point !== undefined && kept === undefined) throw new Unanswered(StatusCodes.BadContinuationPointInvalid);
+      if (request.releaseContinuationPoints) return new HistoryReadResult({ statusCode: StatusCodes.Good });
+      const served = this.#servedFor(context, node);
+      if (request.timestampsToReturn === TimestampsToReturn.Neither) {
+        throw new Unanswered(StatusCodes.BadInvalidTimestampArgument);
+      }
+      const isText = traitsOf(served.point.datatype).form === form.text;
+      const most = Math.min(maxHistoryRecords, Math.max(1, Math.floor((isText ? maxTexts : maxValues) / nodes)));
+      const asked = { served, session, node: key, stamps: request.timestampsToReturn, most };
+      return this.#result(asked, await this.#read(asked, request.historyReadDetails, index, kept));
+    } catch (error) {
+      return new HistoryReadResult({ statusCode: this.#statusOf(error) });
+    }
+  }
+
+  #servedFor(context: Context, { nodeId, indexRange, dataEncoding }: HistoryReadValueId): Served {
+    const { space } = this.#options;
+    const served = space.servedAt(nodeId);
+    if (served === undefined) {
+      const isThere = space.hasNode(nodeId);
+      throw new Unanswered(isThere ? StatusCodes.BadHistoryOperationUnsupported : StatusCodes.BadNodeIdUnknown);
+    }
+    if (!context.checkPermission(served.variable, PermissionFlag.ReadHistory as never)) {
+      throw new Unanswered(StatusCodes.BadUserAccessDenied);
+    }
+    if (served.point.isArchived !== true) throw new Unanswered(StatusCodes.BadHistoryOperationUnsupported);
+    // Every value is a scalar of a type that needs no encoding.
+    if (indexRange !== undefined && indexRange !== null && !indexRange.isEmpty()) {
+      throw new Unanswered(StatusCodes.BadIndexRangeInvalid);
+    }
+    if (dataEncoding?.name) throw new Unanswered(StatusCodes.BadDataEncodingInvalid);
+    return served;
+  }
+
+  async #read(asked: Asked, details: Details, index: number, kept: Continuation | undefined): Promise<Answered> {
+    if (kept !== undefined) return kept.kind === 'raw' ? this.#raw(asked, kept) : this.#processed(asked, kept);
+    const { node, served } = asked;
+    if (details instanceof ReadRawModifiedDetails) {
+      return this.#raw(asked, { node, kind: 'raw', request: rawRequestOf(details) });
+    }
+    if (details instanceof ReadAtTimeDetails) return this.#atTimes(asked, details);
+    if (!(details instanceof ReadProcessedDetails)) throw new Unanswered(StatusCodes.BadHistoryOperationUnsupported);
+    const aggregate = aggregateOf(details.aggregateType?.[index], served.point);
+    return this.#processed(asked, {
+      node,
+      kind: 'processed',
+      request: processedRequestOf(details),
+      aggregate,
+      from: 0,
+    });
+  }
+
+  async #raw(
+    asked: Asked,
+    {
+      node,
+      request,
+      place: at,
+    }: Omit<Continuation & { kind: 'raw' }, 'place'> & Partial<Continuation & { kind: 'raw' }>,
+  ): Promise<Answered> {
+    const { values, place } = await readRaw(this.#pages(asked.served), request, asked.most, at);
+    const next = place === undefined ? undefined : ({ node, kind: 'raw', request, place } as const);
+    return { values: values.map((value) => rawValue(value, asked.stamps)), next };
+  }
+
+  async #atTimes({ served, stamps }: Asked, { reqTimes, useSimpleBounds }: ReadAtTimeDetails): Promise<Answered> {
+    const times = reqTimes ?? [];
+    if (times.length === 0) throw new Unanswered(StatusCodes.BadInvalidArgument);
+    if (times.length > maxTimes) throw new Unanswered(StatusCodes.BadTooManyOperations);
+    const nowUs = this.#options.clock.now();
+    const values: DataValue[] = [];
+    for (const time of times) {
+      if (time === null) throw new Unanswered(StatusCodes.BadInvalidArgument);
+      const timeUs = archiveTime(time);
+      const { record, status } = await readAtTime(this.#pages(served), timeUs, nowUs, useSimpleBounds);
+      values.push(dataValue(record && variantOf(record.datatype, record.value), status, timeUs, stamps));
+    }
+    return { values, next: undefined };
+  }
+
+  async #processed(asked: Asked, kept: Continuation & { kind: 'processed' }): Promise<Answered> {
+    const { history, clock } = this.#options;
+    const { served, most, stamps } = asked;
+    const { request, aggregate: number, from } = kept;
+    const aggregate = servedAggregates.get(number) as ServedAggregate;
+    const intervals = intervalsOf(request, from, most);
+    const found = new Map<number, HistoryRecord>();
+    for (const asking of requestsOf(intervals, aggregate.aggregate)) {
+      for (const record of await history.aggregate(served.point, asking)) found.set(record.timeUs, record);
+    }
+    const first = await history.read(served.point, { sinceUs: 0, untilUs: Number.MAX_SAFE_INTEGER, limit: 1 });
+    const extent = { firstUs: first.records[0]?.timeUs, nowUs: clock.now() };
+    const plain = ({ datatype, value }: HistoryRecord) => variantOf(datatype, value);
+    const values = intervals.map((interval) => {
+      const { variant, status } = aggregateValue(aggregate, interval, found.get(interval.sinceUs), extent, plain);
+      return dataValue(variant, status, interval.timeUs, stamps);
+    });
+    const isMore = intervalsOf(request, from + intervals.length, 1).length > 0;
+    return { values, next: isMore ? { ...kept, from: from + intervals.length } : undefined };
+  }
+
+  #pages({ point }: Served): ReadPage {
+    return (request) => this.#options.history.read(point, request);
+  }
+
+  #result({ session }: Asked, { values, next }: Answered): HistoryReadResult {
+    const continuationPoint = next === undefined ? undefined : this.#continuations.keep(session, next);
+    if (next !== undefined && continuationPoint === undefined) {
+      throw new Unanswered(StatusCodes.BadNoContinuationPoints);
+    }
+    return new HistoryReadResult({
+      statusCode: values.length === 0 ? StatusCodes.GoodNoData : StatusCodes.Good,
+      historyData: new HistoryData({ dataValues: [...values] }),
+      ...(continuationPoint !== undefined && { continuationPoint }),
+    });
+  }
+
+  #statusOf(error: unknown) {
+    if (error instanceof Unanswered) return error.status;
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#options.log.info(`a client cannot read the archive: ${reason}`);
+    const isRefused = error instanceof Error && error.name === Refused.name;
+    return isRefused ? StatusCodes.BadResourceUnavailable : StatusCodes.BadUnexpectedError;
+  }
+}
+
+function rawValue(value: RawValue, stamps: TimestampsToReturn): DataValue {
+  if ('missingUs' in value) return dataValue(undefined, StatusCodes.BadBoundNotFound.value, timeOf(value), stamps);
+  return dataValue(variantOf(value.datatype, value.value), statusOfQuality(value.quality), value.timeUs, stamps);
+}
+
+/** The archive has one time of a record: it is both. */
+function dataValue(
+  variant: Variant | undefined,
+  status: number,
+  timeUs: number,
+  stamps: TimestampsToReturn,
+): DataValue {
+  const value = new DataValue(null);
+  if (variant !== undefined) value.value = variant;
+  value.statusCode = statusOf(status);
+  const [date, picoseconds] = [new Date(Math.floor(timeUs / 1000)), (timeUs % 1000) * 1e6];
+  if (stamps !== TimestampsToReturn.Server) {
+    value.sourceTimestamp = date;
+    value.sourcePicoseconds = picoseconds;
+  }
+  if (stamps !== TimestampsToReturn.Source) {
+    value.serverTimestamp = date;
+    value.serverPicoseconds = picoseconds;
+  }
+  return value;
+}
