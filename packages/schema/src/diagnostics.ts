@@ -225,7 +225,8 @@ export const CommandWrite = Type.Object(
     by: orNull(Type.String(), 'Who asked for it; null where that is not known.'),
     outcome: Type.Enum(['underway', 'accepted', 'refused', 'unknown'], {
       type: 'string',
-      description: 'unknown: the device did not answer in time and may have it. refused: it does not have it.',
+      description:
+        'unknown: the device gave no clear answer, or none in time, and may have it. refused: it does not have it.',
     }),
     error: orNull(Type.String(), 'What the device or the service said; null where it had nothing to say.'),
   },

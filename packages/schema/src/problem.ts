@@ -203,7 +203,7 @@ export const problems = {
   ),
   'write-timeout': problem(
     504,
-    'The device did not answer in time',
+    'The device gave no clear answer',
     'The detail says whether the command was sent; if so, look at the device before you write again.',
   ),
   'too-many-clients': problem(

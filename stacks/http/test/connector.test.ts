@@ -210,7 +210,7 @@ describe('the server', () => {
     await server.stop();
     await until('the link is lost', () => running.lost !== undefined);
     assert.ok(running.lost instanceof NotConnected);
-    assert.match(String(running.lost), /\/ does not answer: .*ECONNREFUSED/);
+    assert.match(String(running.lost), /\/ is down: .*ECONNREFUSED/);
     assert.equal(running.quality('a'), bad.communicationFailure);
   });
 

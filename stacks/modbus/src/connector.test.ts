@@ -131,7 +131,11 @@ describe('an exception of the device', () => {
       );
       await until('it is bad', () => link.readings.get('dead')?.quality === quality.bad.communicationFailure);
       await until('the other is read', () => link.values().alive === 5);
-      assert.match(link.detail().devices?.find(({ name }) => name === '2')?.lastError ?? '', /unit 2: exception/);
+      const texts = [link.detail().devices?.find(({ name }) => name === '2')?.lastError, link.explain('dead')?.error];
+      for (const text of [...texts, link.warnings.join()]) {
+        assert.match(text ?? '', new RegExp(`exception ${code}, `));
+        assert.doesNotMatch(text ?? '', /not answer|no answer/);
+      }
     });
   }
 });
@@ -209,6 +213,28 @@ describe('a write', () => {
     await link.write('hr6', 'i', 6);
     device.script = (_, request) => (request.startsWith('03') ? undefined : '0600060006');
     await assert.rejects(link.write('hr6', 'i', 6), { name: 'unknown', message: /written but could not/ });
+  });
+
+  test('is read back in the same request where that is set, and what cannot be is read back on its own', async () => {
+    const set = { readBack: true, readWrite: true };
+    const { device, link } = await setUp((_, request) => (request.startsWith('17') ? '17020007' : '1700'), {}, set);
+    await link.write('hr6', 'i', 7);
+    await assert.rejects(link.write('hr6', 'i', 8), /hr6 is 7 after the write/);
+    device.script = () => '17043fc00000';
+    await link.write('hr8:float32', 'f', 1.5);
+    assert.deepEqual(device.asked, [
+      '1/170006000100060001020007',
+      '1/170006000100060001020008',
+      '1/170008000200080002043fc00000',
+    ]);
+    device.script = () => '9701';
+    await assert.rejects(link.write('hr6', 'i', 7), /exception 1, illegal function/);
+    device.script = (_, request) => (request.startsWith('05') ? '050003ff00' : '010101');
+    device.asked.length = 0;
+    await link.write('co3', 'b', true);
+    assert.deepEqual(device.asked, ['1/050003ff00', '1/0100030001']);
+    device.script = () => undefined;
+    await assert.rejects(link.write('hr6', 'i', 7), /did not answer within/);
   });
 
   test('of a text that the device fills up in its own way is read back as the same', async () => {

@@ -30,7 +30,14 @@ import { SerialTransport } from './serial-transport.ts';
 import { TcpFraming } from './tcp-frame.ts';
 import { TcpTransport, type TransportTls } from './tcp-transport.ts';
 import type { ConnectorVariables } from './variables.ts';
-import { differsFrom, readBackRequest, writeBitAgain, writeBitByMask, writeRequest } from './write-request.ts';
+import {
+  differsFrom,
+  readBackRequest,
+  readWriteRequest,
+  writeBitAgain,
+  writeBitByMask,
+  writeRequest,
+} from './write-request.ts';
 
 export function createConnector(options: ConnectorOptions<ConnectorVariables>): Connector {
   return new ModbusConnector(options);
@@ -208,12 +215,16 @@ class ModbusConnector implements Connector {
   }
 
   async #write(address: Address, value: Value, signal: AbortSignal): Promise<WriteResult> {
-    const { unit: ownUnit, writeFunction, bitWrites, readBack } = this.#options.variables;
+    const { unit: ownUnit, writeFunction, bitWrites, readBack, readWrite } = this.#options.variables;
     const unit = address.unit ?? ownUnit;
     const ask = (pdu: Uint8Array) => this.#client.request(unit, pdu, signal, true);
     let request: Uint8Array;
+    let readsBack = false;
     try {
-      if (address.bit === undefined) request = writeRequest(address, value, writeFunction);
+      const readWriting = readWrite ? readWriteRequest(address, value) : undefined;
+      readsBack = readWriting !== undefined;
+      if (readWriting !== undefined) request = readWriting;
+      else if (address.bit === undefined) request = writeRequest(address, value, writeFunction);
       else if (bitWrites === 'mask') request = writeBitByMask(address, value);
       else {
         const present = await ask(readBackRequest(address));
@@ -222,14 +233,15 @@ class ModbusConnector implements Connector {
     } catch (error) {
       return unwritten(error);
     }
+    let answer: Uint8Array;
     try {
-      await ask(request);
+      answer = await ask(request);
     } catch (error) {
       return unaccepted(error);
     }
     if (!readBack) return written.accepted;
     try {
-      const difference = differsFrom(address, value, await ask(readBackRequest(address)));
+      const difference = differsFrom(address, value, readsBack ? answer : await ask(readBackRequest(address)));
       return difference === undefined ? written.accepted : written.refused(difference);
     } catch (error) {
       return written.unknown(`it was written but could not be read back: ${(error as Error).message}`);

@@ -100,11 +100,25 @@ export function maskWriteRegister(at: number, and: number, or: number): Uint8Arr
   return words(functionCodes.maskWriteRegister, at, and, or);
 }
 
+/** Writes, then reads, in one. `bytes` of all registers that are written. */
+export function readWriteRegisters(start: number, count: number, at: number, bytes: Uint8Array): Uint8Array {
+  const pdu = new Uint8Array(10 + bytes.length);
+  pdu.set(words(functionCodes.readWriteRegisters, start, count, at, bytes.length / 2));
+  pdu[9] = bytes.length;
+  pdu.set(bytes, 10);
+  return pdu;
+}
+
+/** Whether its answer has data behind their count of bytes. */
+export function isRead([code = 0]: Uint8Array): boolean {
+  return code <= functionCodes.readInputRegisters || code === functionCodes.readWriteRegisters;
+}
+
 /** How long the answer to a request is that is no exception. */
 export function answerLength(request: Uint8Array): number {
   const [code = 0] = request;
   if (code <= functionCodes.readDiscreteInputs) return 2 + Math.ceil(word(request, 3) / 8);
-  if (code <= functionCodes.readInputRegisters) return 2 + 2 * word(request, 3);
+  if (isRead(request)) return 2 + 2 * word(request, 3);
   return code === functionCodes.maskWriteRegister ? 7 : 5;
 }
 
@@ -117,7 +131,7 @@ export function checkAnswer(request: Uint8Array, answer: Uint8Array): void {
   if (answer.length !== length) {
     throw new UnfitAnswer(`an answer of ${length} bytes was expected, and ${answer.length} came`);
   }
-  if (code <= functionCodes.readInputRegisters) {
+  if (isRead(request)) {
     if (answer[1] === length - 2) return;
     throw new UnfitAnswer(`${length - 2} bytes of data were expected, and the answer says ${answer[1]}`);
   }

@@ -1,7 +1,7 @@
 // The frames of serial lines: the unit, the PDU and a checksum. They have no length and no beginning: the answer that is
 // waited for is looked for in what comes, by its unit, its function, its length and its checksum.
 import type { Exchange, Expected, Framing } from './framing.ts';
-import { answerLength, functionCodes } from './pdu.ts';
+import { answerLength, isRead } from './pdu.ts';
 
 /** More than two of the longest frames: what is older is noise. */
 const maxHeldBytes = 600;
@@ -116,8 +116,4 @@ export class RtuFraming implements Framing {
     if (end + 2 > this.#count) return false;
     return crc16(this.#held, at, end) === (((this.#held[end + 1] ?? 0) << 8) | (this.#held[end] ?? 0));
   }
-}
-
-function isRead([code = 0]: Uint8Array): boolean {
-  return code <= functionCodes.readInputRegisters;
 }

@@ -158,15 +158,23 @@ export const connectorVariables = Type.Object({
     description: 'A command is accepted if the device then has the value, and refused if it has another.',
     default: false,
   }),
+  readWrite: Type.Boolean({
+    title: 'Write and read back in one request',
+    description:
+      'With `readBack`: holding registers by function 23, for devices that have it. Coils and bits are read back on their own.',
+    default: false,
+  }),
 });
 export type ConnectorVariables = Static<typeof connectorVariables>;
 
 export function checkConnectorVariables(values: ConnectorVariables): VariableFault[] {
-  const { transport, host, path, unit: unitNumber, pipelining, tls, caFile, certFile, keyFile } = values;
+  const { transport, host, path, unit: unitNumber, pipelining } = values;
+  const { tls, caFile, certFile, keyFile, readBack, readWrite } = values;
   const faults: VariableFault[] = [];
   if (tls && transport !== 'tcp') faults.push({ field: 'tls', message: 'is only for transport tcp' });
   if (!tls && (caFile !== '' || certFile !== '' || keyFile !== '')) faults.push(tlsIsNeeded);
   faults.push(...checkPair(values));
+  if (readWrite && !readBack) faults.push({ field: 'readWrite', message: 'requires readBack: true' });
   if (transport === 'serial') {
     if (path === '') faults.push({ field: 'path', message: 'is required with transport serial, such as /dev/ttyUSB0' });
   } else if (host === '') faults.push({ field: 'host', message: `is required with transport ${transport}` });

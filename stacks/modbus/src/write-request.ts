@@ -3,7 +3,9 @@ import type { Value } from '@telltale/schema';
 import { type Address, addressName } from './address.ts';
 import {
   maskWriteRegister,
+  maxReadWrittenRegisters,
   readRequest,
+  readWriteRegisters,
   writeMultipleCoils,
   writeMultipleRegisters,
   writeSingleCoil,
@@ -40,6 +42,12 @@ export function writeBitAgain(
   const register = readBoolean(value) ? present | mask : present & ~mask;
   const bytes = Uint8Array.of(register >> 8, register);
   return use === 'single' ? writeSingleRegister(start, bytes) : writeMultipleRegisters(start, bytes);
+}
+
+/** Writes and reads back in one; undefined where that is not possible: of coils and bits, and of what is too long for it. */
+export function readWriteRequest({ start, layout, length }: Address, value: Value): Uint8Array | undefined {
+  if (layout === undefined || length > maxReadWrittenRegisters) return undefined;
+  return readWriteRegisters(start, length, start, writeValue(layout, value));
 }
 
 /** Reads what a write of the same address has written. */

@@ -97,4 +97,15 @@ describe('a device of libmodbus', { skip }, () => {
       await link.stop();
     }
   });
+
+  test('has its registers written and read back in one request', async () => {
+    const link = new TestLink({ host: '127.0.0.1', port: device.port, readBack: true, readWrite: true });
+    try {
+      await link.start();
+      await link.write('hr30:float32', 'f', 2.5);
+      assert.deepEqual(await askByLibmodbus(device.port, 1, 'read hr 30 2'), ['16416,0']);
+    } finally {
+      await link.stop();
+    }
+  });
 });

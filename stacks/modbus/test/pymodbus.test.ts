@@ -134,6 +134,28 @@ for (const transport of ['tcp', 'rtu-tcp', 'serial'] as const) {
   });
 }
 
+describe('a device that writes and reads in one request', { skip }, () => {
+  for (const transport of ['tcp', 'rtu-tcp'] as const) {
+    test(`over ${transport}`, async () => {
+      const device = await PymodbusDevice.start(transport);
+      const given = { transport, host: '127.0.0.1', port: device.port, readBack: true, readWrite: true };
+      const link = new TestLink(given);
+      try {
+        await link.start();
+        await link.write('hr5:float32', 'f', 1.5);
+        await link.write('hr7', 'i', 9);
+        await link.write('co3', 'b', true);
+        assert.deepEqual(await device.get('hr', 5, 3), [0x3fc0, 0, 9]);
+        assert.deepEqual(await device.get('co', 3), [1]);
+        await assert.rejects(link.write('hr60000', 'i', 1), /illegal data address/);
+      } finally {
+        await link.stop();
+        await device.stop();
+      }
+    });
+  }
+});
+
 describe('what a device does not have is done another way', { skip }, () => {
   test('bits are read, changed and written, and single ones by the functions for many', async () => {
     const device = await PymodbusDevice.start('tcp');

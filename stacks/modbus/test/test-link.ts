@@ -13,6 +13,7 @@ export interface Reading {
 export class TestLink {
   readonly connector: Connector;
   readonly readings = new Map<string, Reading>();
+  readonly warnings: string[] = [];
   /** What `run` has thrown. */
   lost: Error | undefined;
   #points = new Map<number, StackPoint>();
@@ -24,9 +25,10 @@ export class TestLink {
     const texts = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]));
     const { values, faults } = stack.connector?.readVariables(texts) ?? {};
     if (values === undefined) throw new Error(`the test has wrong variables: ${JSON.stringify(faults)}`);
-    this.connector = createConnector(
-      connectorOptions({ variables: values, folder, publish: (batch) => this.#keep(batch) }),
-    );
+    const silent = () => {};
+    const log = { debug: silent, info: silent, warn: (text: string) => this.warnings.push(text), error: silent };
+    const publish = (batch: Batch) => this.#keep(batch);
+    this.connector = createConnector(connectorOptions({ variables: values, folder, log, publish }));
     this.setPoints({});
   }
 

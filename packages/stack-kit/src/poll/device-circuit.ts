@@ -189,7 +189,7 @@ export class DeviceCircuit<R extends PollRequest> {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     this.#cancelProbe();
-    this.#options.log.info(`${this.#name} answers again`);
+    this.#options.log.info(`${this.#name} is up again`);
     this.#events.onClosed();
   }
 
@@ -197,7 +197,7 @@ export class DeviceCircuit<R extends PollRequest> {
     this.#isOpen = true;
     this.#turn(false);
     this.#probes = 0;
-    this.#options.log.warn(`${this.#name} does not answer: ${this.#lastError ?? ''}`);
+    this.#options.log.warn(`${this.#name} is down: ${this.#lastError ?? ''}`);
     this.#events.onOpened();
     this.#probeLater();
     this.#run?.onSilent();

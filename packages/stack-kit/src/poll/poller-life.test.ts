@@ -154,7 +154,7 @@ describe('the end', () => {
     await plant.advance(1000);
     const { ended } = state as { ended: unknown };
     assert.ok(ended instanceof NotConnected);
-    assert.match(ended.message, /none of 2 devices answers; a does not answer: no answer within 100 ms/);
+    assert.match(ended.message, /all 2 devices are down; a is down: no answer within 100 ms/);
     assert.deepEqual([plant.shown('a/1'), plant.shown('b/1')], [noAnswer, noAnswer]);
     assert.deepEqual([plant.underWay, plant.clock.pending], [0, 0]);
   });
@@ -217,7 +217,7 @@ describe('a probe', () => {
     plant.setPoints([point('a/1'), point('b/1')]);
     const error = await probed(plant, timeoutMs + 5);
     assert.ok(error instanceof NotConnected);
-    assert.match(error.message, /none of 2 devices answers; a does not answer: no answer within/);
+    assert.match(error.message, /all 2 devices are down; a is down: no answer within/);
   });
 
   test('ends at once when it is aborted', async () => {

@@ -308,7 +308,7 @@ describe('a device that falls silent', () => {
     assert.deepEqual(Object.keys({ ...first?.readings, ...back[1]?.readings }).sort(), ['a/1', 'a/2', 'a/50', 'a/70']);
     assert.ok((back[1]?.ms ?? 0) - (first?.ms ?? 0) < 10);
     assert.equal(plant.poller.detail().devices?.[0]?.isUp, true);
-    assert.match(plant.lines.join(), /a does not answer: no answer.*a answers again/);
+    assert.match(plant.lines.join(), /a is down: no answer.*a is up again/);
   });
 
   test('among many such on one line leaves the line to those that answer, and is found when it does again', async () => {

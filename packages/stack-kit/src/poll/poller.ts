@@ -213,8 +213,8 @@ export class Poller<R extends PollRequest> {
 
 function noneAnswers<R extends PollRequest>(devices: readonly PolledDevice<R>[]): NotConnected {
   const [first] = devices;
-  const reason = `${first?.name} does not answer: ${first?.circuit.lastError}`;
-  return new NotConnected(devices.length === 1 ? reason : `none of ${devices.length} devices answers; ${reason}`);
+  const reason = `${first?.name} is down: ${first?.circuit.lastError}`;
+  return new NotConnected(devices.length === 1 ? reason : `all ${devices.length} devices are down; ${reason}`);
 }
 
 function newGroup<R extends PollRequest>(periodMs: number): ScanGroup<R> {
