@@ -5,6 +5,7 @@ import { suiteCleanup } from '@telltale/stack-kit/testing/cleanup';
 import { LinkedConnector } from './linked-connector.ts';
 import { Mosquitto, withoutMosquitto } from './mosquitto.ts';
 import { codec, decodeRaw, encodeRaw } from './sparkplug-decoder.ts';
+import { BrokerClient } from './test-client.ts';
 
 const sensorFailure = 0x10;
 const lastUsable = 0x44;
@@ -13,12 +14,15 @@ const configurationError = 0x04;
 describe('parts of Sparkplug metrics, as an independent encoder writes them', { skip: withoutMosquitto }, () => {
   const cleanup = suiteCleanup();
   let broker: Mosquitto;
+  let client: BrokerClient;
   before(async () => {
     broker = await Mosquitto.start();
     cleanup.defer(() => broker.stop());
+    client = await BrokerClient.open(broker.port, 'none');
+    cleanup.defer(() => client.close());
   });
 
-  const publish = (topic: string, payload: Uint8Array) => broker.pub(`spBv1.0/${topic}`, Buffer.from(payload));
+  const publish = (topic: string, payload: Uint8Array) => client.publish(`spBv1.0/${topic}`, Buffer.from(payload));
   const send = (topic: string, seq: number, metrics: readonly object[]) =>
     publish(topic, codec.encodePayload({ timestamp: Date.now(), seq, metrics: metrics as never }));
   const bdSeq = { name: 'bdSeq', type: 'Int64', value: 0 };
@@ -241,16 +245,18 @@ describe('parts of Sparkplug metrics, as an independent encoder writes them', { 
       engLow: { type: 'Double', value: 0 },
       engHigh: { type: 'Double', value: 100 },
     };
-    const births = async () => {
-      await send('T/NBIRTH/all', 0, [
+    /** One right after the other, as an edge node sends them. */
+    const births = () => {
+      const node = send('T/NBIRTH/all', 0, [
         bdSeq,
         { name: 'MotorType', type: 'Template', value: { ...motor(0, 0), isDefinition: true, templateRef: undefined } },
         { name: 'Flow', type: 'Double', value: 1, properties },
       ]);
-      await send('T/DBIRTH/all/x', 1, [
+      const device = send('T/DBIRTH/all/x', 1, [
         { name: 'Motor', type: 'Template', value: motor(1, 2) },
         { name: 'Recipe', type: 'DataSet', value: recipe },
       ]);
+      return Promise.all([node, device]);
     };
     const asked = await broker.sub('spBv1.0/T/NCMD/all');
     t.after(() => asked.stop());
@@ -309,8 +315,7 @@ describe('parts of Sparkplug metrics, as an independent encoder writes them', { 
     await send('Quiet/NDATA/seldom', 9, []);
     await until('it is asked for its birth', () => asked.messages.length === 1);
     const second = listed();
-    await send('Quiet/NBIRTH/seldom', 0, [bdSeq, metric]);
-    await send('Quiet/DBIRTH/seldom/x', 1, [metric]);
+    await Promise.all([send('Quiet/NBIRTH/seldom', 0, [bdSeq, metric]), send('Quiet/DBIRTH/seldom/x', 1, [metric])]);
     assert.deepEqual(await second, ['own#A', 'seldom#A', 'seldom/x#A']);
     await send('Quiet/DDEATH/seldom/x', 2, []);
     await send('Quiet/NBIRTH/third', 0, [bdSeq, metric]);

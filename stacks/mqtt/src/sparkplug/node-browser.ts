@@ -20,7 +20,7 @@ export interface NodeBrowserOptions {
 const listenMs = 2000;
 const maxWaitMs = 20_000;
 /** After a birth, those of further devices may follow. */
-const quietMs = 500;
+const quietMs = 1000;
 const pollMs = 50;
 /** It goes on listening after the last browse. */
 const lingerMs = 120_000;
