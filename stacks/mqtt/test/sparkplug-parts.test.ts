@@ -95,6 +95,10 @@ describe('parts of Sparkplug metrics, as an independent encoder writes them', { 
     await c.shows('unit', '1/min');
     await c.shows('whole', undefined, sensorFailure);
     await c.shows('none', undefined, configurationError);
+    assert.deepEqual(
+      ['speed', 'whole'].map((name) => c.explain(name)?.raw),
+      ['-5', 'an instance of template MotorType'],
+    );
     // Without types, and of the members only one: it is what has changed.
     const part = { templateRef: 'MotorType', isDefinition: false, metrics: [{ name: 'Speed', intValue: 0xfff9 }] };
     await publish(

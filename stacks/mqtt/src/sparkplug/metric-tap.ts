@@ -28,7 +28,7 @@ export class MetricTap {
   quality = 0;
   heardUs: number | undefined;
   error: string | undefined;
-  #metric: Metric | undefined;
+  #raw: string | undefined;
   #timeUs = 0;
 
   constructor(point: StackPoint, address: MetricAddress) {
@@ -40,7 +40,7 @@ export class MetricTap {
   read(metric: Metric, bornType: number | undefined, message: MetricMessage, context: TapContext): void {
     const part = this.located && readPart(metric, this.located.rest, bornType);
     if (part === undefined) return;
-    this.#metric = metric;
+    this.#raw = describeValue(this.located?.rest === '' ? metric.value : part.value);
     const value = part.value === undefined ? undefined : fitValue(this.point.datatype, part.value);
     if (value === undefined) {
       const error = part.value === undefined ? 'it has no value' : `it does not fit datatype ${this.point.datatype}`;
@@ -79,7 +79,7 @@ export class MetricTap {
     return {
       timeUs: this.heardUs,
       request: `metric ${metric} of ${group}/${node}${device && `/${device}`}`,
-      raw: this.#metric === undefined ? undefined : describeValue(this.#metric.value),
+      raw: this.#raw,
       value: this.value,
       error: this.error,
       device: device || node,
