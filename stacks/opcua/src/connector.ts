@@ -2,6 +2,7 @@
 // more. A lost link is not repaired: the host reconnects, and all subscriptions are created again.
 import { Batch, onAbort, pause, quality, untilAborted, type Value } from '@telltale/schema';
 import {
+  BackOff,
   type BrowseAnswer,
   type BrowseRequest,
   type Connector,
@@ -18,18 +19,19 @@ import {
   type WriteResult,
   written,
 } from '@telltale/stack-kit';
-import { AttributeIds } from 'node-opcua-client';
+import { AttributeIds, ReadRequest, type ReadResponse, TimestampsToReturn } from 'node-opcua-client';
 import { BadReadings } from './bad-readings.ts';
 import { browse } from './browse.ts';
 import { applicationUriOf } from './certificate-folder.ts';
 import { type ItemSettings, parseDeadband } from './item-settings.ts';
 import { ItemTable } from './item-table.ts';
 import { type NodeItem, type Readings, republish, traceOf } from './node-item.ts';
-import { readItems, readNodes } from './node-reader.ts';
+import { readItems } from './node-reader.ts';
 import { NodeWriter } from './node-writer.ts';
+import { type Health, healthOf, ServerList } from './server-list.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { ServiceFault, UaLink, Unanswered } from './ua-link.ts';
-import type { ConnectorVariables } from './variables.ts';
+import { type ConnectorVariables, endpointsOf } from './variables.ts';
 
 export function createConnector(options: ConnectorOptions<ConnectorVariables>): Connector {
   return new UaConnector(options);
@@ -37,7 +39,12 @@ export function createConnector(options: ConnectorOptions<ConnectorVariables>): 
 
 /** Nodes that the server did not know are asked for again. */
 const retryMs = 60_000;
-const serverState = { nodeId: 'ns=0;i=2259', attributeId: AttributeIds.Value };
+/** ServerState and ServiceLevel. */
+const healthNodes = [2259, 2267].map((id) => ({ nodeId: `ns=0;i=${id}`, attributeId: AttributeIds.Value }));
+/** Where another server can take over, silence is not waited for as long: with a look every second, it is noticed within 3 s. */
+const aliveMs = 2000;
+/** Before the next server is tried. */
+const failoverMs = 500;
 
 interface Polled {
   readonly points: readonly StackPoint[];
@@ -51,6 +58,8 @@ class UaConnector implements Connector {
   readonly #settings: ItemSettings;
   #points: StackPoints = { measurements: [], commands: [] };
   readonly #items: ItemTable;
+  readonly #servers: ServerList;
+  #health: Health = 'healthy';
   #link: UaLink | undefined;
   #writer: NodeWriter | undefined;
   #subscriptions: Subscriptions | undefined;
@@ -66,6 +75,7 @@ class UaConnector implements Connector {
     this.#badReadings = new BadReadings(clock, log);
     this.#settings = { ...variables, deadband: parseDeadband(variables.deviceDeadband) };
     this.#items = new ItemTable(this.#settings);
+    this.#servers = new ServerList(endpointsOf(variables), clock);
   }
 
   setPoints(points: StackPoints): void {
@@ -78,7 +88,15 @@ class UaConnector implements Connector {
   async connect(signal: AbortSignal): Promise<void> {
     const { name, variables, folder, clock, meter, log } = this.#options;
     const applicationUri = applicationUriOf(variables.applicationUri, name);
-    this.#link = await UaLink.open({ name, variables, applicationUri, folder, clock, meter, log }, signal);
+    const options = { name, variables, applicationUri, folder, clock, meter, log };
+    this.#link = await this.#servers.connect(
+      signal,
+      (endpointUrl, attempt) => UaLink.open({ ...options, endpointUrl }, attempt),
+      async (link) => {
+        this.#health = await this.#look(link);
+        return this.#health;
+      },
+    );
     this.#writer = new NodeWriter(this.#link);
   }
 
@@ -107,7 +125,10 @@ class UaConnector implements Connector {
       untilAborted(ended.signal, this.#whileAlive(link, ended.signal)),
       untilAborted(ended.signal, this.#serve(link, subscriptions, poller, ended.signal)),
       untilAborted(ended.signal, poller.run(ended.signal)),
-      link.types.run(ended.signal, () => this.#republishParts()),
+      untilAborted(
+        ended.signal,
+        link.types.run(ended.signal, () => this.#republishParts()),
+      ),
       untilAborted(ended.signal, subscriptions.lost),
       untilAborted(ended.signal, link.lost).then((reason) => {
         if (reason !== undefined) throw new NotConnected(reason);
@@ -116,7 +137,7 @@ class UaConnector implements Connector {
     try {
       await Promise.all(tasks);
     } catch (error) {
-      if (!signal.aborted) throw lossOf(error);
+      if (!signal.aborted) throw this.#leave(link, lossOf(error));
     } finally {
       stopListening();
       end();
@@ -140,17 +161,28 @@ class UaConnector implements Connector {
     await link?.close();
   }
 
+  /** Where there is another server, it is tried soon. */
+  #leave(link: UaLink, loss: unknown): unknown {
+    const reason = loss instanceof Error ? loss.message : String(loss);
+    this.#servers.left(reason);
+    if (!this.#servers.isRedundant || !(loss instanceof NotConnected)) return loss;
+    link.abandon(reason);
+    return new BackOff(failoverMs, reason);
+  }
+
   detail(): InstanceDetail {
     const scanGroups = this.#polled.size === 0 ? undefined : this.#poller?.detail().scanGroups;
-    return scanGroups === undefined ? {} : { scanGroups };
+    const devices = this.#servers.isRedundant ? this.#servers.detail() : undefined;
+    return { ...(scanGroups && { scanGroups }), ...(devices && { devices }) };
   }
 
   explain(measurement: StackPoint): ReadingTrace | undefined {
     const item = this.#items.get(measurement.id);
     if (item === undefined) return undefined;
+    const device = this.#servers.isRedundant ? this.#servers.used : undefined;
     return this.#polled.has(item)
-      ? traceOf(item, 'read of', this.#poller?.groupOf(measurement))
-      : traceOf(item, 'monitored item', undefined);
+      ? traceOf(item, 'read of', this.#poller?.groupOf(measurement), device)
+      : traceOf(item, 'monitored item', undefined, device);
   }
 
   async browse(request: BrowseRequest, signal: AbortSignal): Promise<BrowseAnswer> {
@@ -162,11 +194,27 @@ class UaConnector implements Connector {
   async #whileAlive(link: UaLink, signal: AbortSignal): Promise<void> {
     const { clock, variables } = this.#options;
     while (!signal.aborted) {
-      await readNodes(link, [serverState]);
+      const health = await this.#look(link);
+      const isWorse = health === 'unusable' || (health === 'degraded' && this.#health === 'healthy');
+      if (this.#servers.isRedundant && isWorse) {
+        throw new NotConnected(`the server says that it is ${health}, by its ServerState or ServiceLevel`);
+      }
+      this.#health = health;
       this.#subscriptions?.check();
       this.#badReadings.flush();
       await pause(clock, variables.keepAliveMs, signal);
     }
+  }
+
+  /** Throws where the server is silent. */
+  async #look(link: UaLink): Promise<Health> {
+    const { timeoutMs } = this.#options.variables;
+    const limitMs = this.#servers.isRedundant ? Math.min(timeoutMs, aliveMs) : timeoutMs;
+    const timestampsToReturn = TimestampsToReturn.Neither;
+    const request = new ReadRequest({ nodesToRead: healthNodes, timestampsToReturn, maxAge: 0 });
+    const { results } = await link.transact<ReadResponse>(request, limitMs);
+    const [state, level] = results?.map(({ value }) => value?.value as unknown) ?? [];
+    return healthOf(state, level);
   }
 
   /** Has all measurements monitored or read; when they change, unchanged ones are only published again. */
@@ -257,7 +305,7 @@ class UaConnector implements Connector {
       publish,
       reconnectMaxMs,
       scanPeriodMs: variables.scanPeriodMs,
-      deviceOf: () => variables.endpointUrl,
+      deviceOf: () => this.#servers.used ?? variables.endpointUrl,
       plan: (points) => {
         const requests: Polled[] = [];
         for (let at = 0; at < points.length; at += variables.itemsAtOnce) {

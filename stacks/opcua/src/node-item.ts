@@ -171,7 +171,12 @@ export function adopt(item: NodeItem, known: NodeItem, { batch }: Readings): voi
 }
 
 /** From the stored part of the last answer. */
-export function traceOf(item: NodeItem, request: string, scanPeriodMs: number | undefined): ReadingTrace | undefined {
+export function traceOf(
+  item: NodeItem,
+  request: string,
+  scanPeriodMs: number | undefined,
+  device: string | undefined,
+): ReadingTrace | undefined {
   const { last, lastUs, error, node, point, path } = item;
   if (last === undefined && error === undefined) return undefined;
   const range = path.length > 0 ? `#${formatPath(path)}` : node?.indexRange === undefined ? '' : `[${node.indexRange}]`;
@@ -184,7 +189,7 @@ export function traceOf(item: NodeItem, request: string, scanPeriodMs: number | 
     raw: last === undefined ? undefined : describe(dataType, value, last),
     value: error === undefined ? toPoint(dataType, value, point.datatype) : undefined,
     error,
-    device: undefined,
+    device,
     scanPeriodMs,
   };
 }

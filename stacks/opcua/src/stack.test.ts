@@ -40,6 +40,22 @@ describe('the OPC UA stack', () => {
     assert.deepEqual(read('9000'), []);
   });
 
+  test('takes several servers of a redundant set, each once', () => {
+    const read = (endpointUrl: string) => fields(connector.readVariables({ endpointUrl }));
+    assert.deepEqual(read('opc.tcp://a:4840,opc.tcp://b:4840/path, opc.tcp://c:1'), []);
+    for (const wrong of [
+      'opc.tcp://a:4840,',
+      'opc.tcp://a:1,opc.tcp://a:1',
+      'opc.tcp://a:1;opc.tcp://b:1',
+      'a:1,b:1',
+    ]) {
+      assert.deepEqual(read(wrong), ['endpointUrl'], wrong);
+    }
+    const many = Array.from({ length: 9 }, (_, at) => `opc.tcp://a:${at}`);
+    assert.deepEqual(read(many.join(',')), ['endpointUrl']);
+    assert.deepEqual(read(many.slice(1).join(',')), []);
+  });
+
   test('wants mode and policy where the certificate of the server is given by hand', () => {
     const given = { endpointUrl: 'opc.tcp://plc:4840', serverCertificate: 'plc.der' };
     assert.deepEqual(fields(connector.readVariables(given)), ['serverCertificate']);

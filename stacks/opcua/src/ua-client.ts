@@ -64,7 +64,10 @@ export class UaClient {
   /** The reason for people: what the server has said, before what the library made of it. */
   reasonOf(error: unknown): string {
     if (this.refusal !== undefined) return `the server has ended the connection: ${this.refusal}`;
-    const message = error instanceof Error ? error.message : String(error ?? '');
+    const said = error instanceof Error ? error.message : String(error ?? '');
+    // The library puts several lines of advice around it.
+    const message = /Err = \((.+)\)\s*$/s.exec(said)?.[1] ?? said;
+    if (message === 'Connection Break') return 'the connection was reset';
     const isSilentEnd = message === '' || message.includes('disconnected by third party');
     return isSilentEnd ? 'the server has closed the connection without a reason' : message;
   }

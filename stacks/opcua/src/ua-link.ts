@@ -21,6 +21,7 @@ import { type ConnectorVariables, leniencyOf } from './variables.ts';
 
 export interface LinkOptions {
   readonly name: string;
+  readonly endpointUrl: string;
   readonly variables: ConnectorVariables;
   readonly applicationUri: string;
   readonly folder: string;
@@ -147,7 +148,7 @@ export class UaLink {
       folder,
       applicationUri,
       applicationName: 'Telltale',
-      peer: variables.endpointUrl,
+      peer: options.endpointUrl,
       clock,
       log,
       leniency: leniencyOf(variables),
@@ -161,7 +162,7 @@ export class UaLink {
     );
     const client = newClient(options, certificates, security);
     try {
-      await inTime(options, signal, client.client.connect(variables.endpointUrl));
+      await inTime(options, signal, client.client.connect(options.endpointUrl));
       checkSecurity(security, await inTime(options, signal, client.client.getEndpoints()), variables);
       const session = await inTime(options, signal, client.client.createSession(await identityOf(variables, folder)));
       const link = new UaLink(client, session, options);
@@ -231,6 +232,11 @@ export class UaLink {
     this.limits = { read: within(read), monitor: within(monitor), translate: within(translate) };
   }
 
+  /** Nothing more is sent: there is nobody to say goodbye to. */
+  abandon(reason: string): void {
+    this.#lose(reason);
+  }
+
   /** Says goodbye where the link still holds. */
   async close(): Promise<void> {
     if (this.#lostReason === undefined) {
@@ -273,7 +279,7 @@ async function discover(
 ): Promise<EndpointDescription[]> {
   const client = newClient(options, certificates, unsecured);
   try {
-    await inTime(options, signal, client.client.connect(options.variables.endpointUrl));
+    await inTime(options, signal, client.client.connect(options.endpointUrl));
     return await inTime(options, signal, client.client.getEndpoints());
   } catch (error) {
     signal.throwIfAborted();

@@ -42,12 +42,16 @@ export function leniencyOf(variables: ConnectorVariables | ProviderVariables) {
   };
 }
 
+const url = 'opc\\.tcp://[^\\s/:,\\[\\]]{1,255}:[0-9]{1,5}(?:/[^\\s,]{0,512})?';
+
 export const connectorVariables = Type.Object({
   endpointUrl: Type.String({
     title: 'Address of the server',
-    description: 'Such as opc.tcp://192.168.0.20:4840, with a path where the server has one.',
-    pattern: '^opc\\.tcp://[^\\s/:\\[\\]]{1,255}:[0-9]{1,5}(?:/[^\\s]{0,512})?$',
-    form: 'opc.tcp://HOST:PORT, with a path where the server has one',
+    description:
+      'Such as opc.tcp://192.168.0.20:4840, with a path where the server has one. Of redundant servers, all of them with ' +
+      'commas, the preferred one first.',
+    pattern: `^${url}(?:, {0,4}${url}){0,7}$`,
+    form: 'opc.tcp://HOST:PORT, with a path where the server has one; up to 8 of them, with commas',
   }),
   securityMode: Type.Enum(['best', 'SignAndEncrypt', 'Sign', 'None'], {
     type: 'string',
@@ -169,6 +173,11 @@ export const connectorVariables = Type.Object({
 
 export type ConnectorVariables = Static<typeof connectorVariables>;
 
+/** The servers of a redundant set, the preferred one first; mostly one alone. */
+export function endpointsOf({ endpointUrl }: Pick<ConnectorVariables, 'endpointUrl'>): string[] {
+  return endpointUrl.split(/, */);
+}
+
 export function checkConnector(variables: ConnectorVariables): VariableFault[] {
   const { userName, password, userCertificate, dangerouslyTrustAnyServer } = variables;
   const { securityMode, securityPolicy, serverCertificate } = variables;
@@ -180,6 +189,13 @@ export function checkConnector(variables: ConnectorVariables): VariableFault[] {
     const message =
       'requires a securityMode (Sign, SignAndEncrypt) and a securityPolicy: the server is not asked for them';
     return [{ field: 'serverCertificate', message }];
+  }
+  const endpoints = endpointsOf(variables);
+  if (new Set(endpoints).size < endpoints.length) {
+    return [{ field: 'endpointUrl', message: 'names a server twice' }];
+  }
+  if (serverCertificate !== '' && endpoints.length > 1) {
+    return [{ field: 'serverCertificate', message: 'is of one server: endpointUrl names several' }];
   }
   if (userName !== '' && userCertificate !== '') {
     return [{ field: 'userCertificate', message: 'cannot be combined with userName: remove one of them' }];

@@ -44,7 +44,7 @@ await certificates.initialize();
 certificates.checkCertificate = async () => StatusCodes.Good;
 
 interface Order {
-  readonly kind: 'set' | 'get' | 'status' | 'many' | 'forget' | 'tick' | 'asked' | 'remove' | 'add' | 'calls';
+  readonly kind: 'set' | 'get' | 'status' | 'many' | 'forget' | 'tick' | 'asked' | 'remove' | 'add' | 'calls' | 'level';
   readonly node?: string;
   readonly value?: unknown;
   readonly type?: string;
@@ -256,6 +256,10 @@ async function work({ kind, node, value, type }: Order): Promise<unknown> {
     }
     case 'asked':
       return asked;
+    case 'level':
+      // Of its service: how well it can be used.
+      levelOf.service = Number(value);
+      return undefined;
     case 'calls':
       return calls.splice(0);
     case 'remove':
@@ -279,6 +283,13 @@ async function work({ kind, node, value, type }: Order): Promise<unknown> {
     }
   }
 }
+
+const levelOf = { service: 255 };
+const serviceLevel = addressSpace.findNode('ns=0;i=2267') as unknown as {
+  bindVariable(binding: { get: () => Variant }, overwrite: boolean): void;
+};
+const getLevel = () => new Variant({ dataType: DataType.Byte, value: levelOf.service });
+serviceLevel.bindVariable({ get: getLevel }, true);
 
 /** What clients have asked for since the start. */
 const asked = { activated: 0, created: 0, deleted: 0, subscriptions: 0, ended: 0, samplings: [] as number[] };
