@@ -2,6 +2,7 @@
 // owns reconnection, timeouts, quality on loss, the watchdog measurement and counters; a stack only speaks its protocol.
 import type { Batch, Clock, Datatype, Value } from '@telltale/schema';
 import type { ProviderHistory } from './history.ts';
+import type { ServingTurns } from './serve/serving-turns.ts';
 import type { WriteResult } from './write-result.ts';
 
 /** A point as its stack sees it. */
@@ -63,6 +64,18 @@ export interface Meter {
   failed(): void;
   /** A scan was left out, since the one before had not ended. */
   overrun(): void;
+  /** So many messages of devices, such as traps, were lost on this machine: more came than could be stored. */
+  unread(count: number): void;
+}
+
+/** Counts what clients ask of a provider; for `ServedClients`. */
+export interface ServingMeter {
+  /** A request is carried out. */
+  served(): void;
+  /** A client had to wait, since it, or all together, asked more often than allowed. */
+  held(): void;
+  /** So many messages were lost on this machine: more came than could be stored until it was their turn. */
+  unread(count: number): void;
 }
 
 export interface ProcessListener {
@@ -247,6 +260,9 @@ export interface BrowsedPoint {
 }
 
 export interface ProviderOptions<Variables> extends InstanceOptions<Variables> {
+  readonly meter: ServingMeter;
+  /** Of all providers in the thread: what clients ask is carried out in these, by `ServedClients`. */
+  readonly turns: ServingTurns;
   /**
    * Writes a command for a client of the provider, as PUT /commands/:name does. Throws `Refused`, with the reason for
    * the client, where it was not written; anything else means that the device may have it.

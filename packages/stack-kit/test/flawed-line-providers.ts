@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Batch, Value } from '@telltale/schema';
 import type { Provider, ProviderOptions, StackPoints } from '../src/index.ts';
+import { LineReader, lineOf } from './line-codec.ts';
 import { LineProvider, type LineProviderVariables, type Served } from './line-provider.ts';
 
 interface Flaw {
@@ -93,6 +94,19 @@ class RemembersClients extends LineProvider {
   }
 }
 
+/** What a client asks is answered as it comes, however much. */
+class AnswersAtOnce extends LineProvider {
+  protected override accept(socket: Socket): void {
+    this.sockets.add(socket);
+    socket.on('close', () => this.sockets.delete(socket)).on('error', () => {});
+    const reader = new LineReader((line) => {
+      this.options.meter.served();
+      this.answer(line).then((answer) => socket.write(lineOf(answer)));
+    });
+    socket.on('data', (bytes) => reader.take(bytes));
+  }
+}
+
 export const providerFlaws: Readonly<Record<string, Flaw>> = {
   listensEarly: { make: (options) => new ListensEarly(options), fails: /neither listens nor connects before/ },
   beginsWithZero: { make: (options) => new BeginsWithZero(options), fails: /what has no value yet/ },
@@ -104,5 +118,6 @@ export const providerFlaws: Readonly<Record<string, Flaw>> = {
   keepsListening: { make: (options) => new KeepsListening(options), fails: /started and stopped/ },
   waitsForClients: { make: (options) => new WaitsForClients(options), fails: /stopped while clients are there/ },
   fallsOverNonsense: { make: (options) => new FallsOverNonsense(options), fails: /talk nonsense/ },
+  answersAtOnce: { make: (options) => new AnswersAtOnce(options), fails: /clients that never stop/ },
   remembersClients: { make: (options) => new RemembersClients(options), fails: /come and go do not add up/ },
 };

@@ -7,6 +7,19 @@ export function lineOf(text: string): string {
   return `${text}*${checksumOf(text)}\n`;
 }
 
+/** How long the line is with which the bytes begin; 0: it is not whole. */
+export function lineLength(bytes: Buffer): number {
+  const length = bytes.indexOf('\n') + 1;
+  if (length === 0 && bytes.length > maxLine) throw new Error('the line is too long');
+  return length;
+}
+
+/** The text of a line; undefined where its checksum is wrong. */
+export function readLine(line: string): string | undefined {
+  const [, text = '', checksum] = /^(.*)\*([0-9a-f]{8})\n?$/.exec(line) ?? [];
+  return checksum === checksumOf(text) ? text : undefined;
+}
+
 /** Splits a stream into the texts of its lines; those whose checksum is wrong are passed over. */
 export class LineReader {
   readonly #onLine: (text: string) => void;
@@ -20,8 +33,8 @@ export class LineReader {
     const lines = (this.#rest + bytes.toString('latin1')).split('\n');
     this.#rest = (lines.pop() ?? '').slice(-maxLine);
     for (const line of lines) {
-      const [, text = '', checksum] = /^(.*)\*([0-9a-f]{8})$/.exec(line) ?? [];
-      if (checksum === checksumOf(text)) this.#onLine(text);
+      const text = readLine(line);
+      if (text !== undefined) this.#onLine(text);
     }
   }
 }

@@ -3,8 +3,15 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { type Batch, form, isGood, type Value } from '@telltale/schema';
-import type { Provider, ProviderOptions, StackPoint, StackPoints } from '../src/index.ts';
-import { LineReader, lineOf } from './line-codec.ts';
+import {
+  type Provider,
+  type ProviderOptions,
+  ServedClients,
+  ServedStream,
+  type StackPoint,
+  type StackPoints,
+} from '../src/index.ts';
+import { lineLength, lineOf, readLine } from './line-codec.ts';
 
 export interface LineProviderVariables {
   readonly host: string;
@@ -25,10 +32,13 @@ export class LineProvider implements Provider {
   protected readonly served = new Map<string, Served>();
   protected readonly sockets = new Set<Socket>();
   protected server: Server | undefined;
+  readonly #clients: ServedClients;
   readonly #byId = new Map<number, Served>();
 
   constructor(options: ProviderOptions<LineProviderVariables>) {
     this.options = options;
+    const variables = { maxClientRequestsPerSecond: 2000, maxRequestsPerSecond: 10_000 };
+    this.#clients = new ServedClients({ ...options, variables });
   }
 
   setPoints({ measurements, commands }: StackPoints): void {
@@ -77,10 +87,17 @@ export class LineProvider implements Provider {
   protected accept(socket: Socket): void {
     this.sockets.add(socket);
     socket.on('close', () => this.sockets.delete(socket)).on('error', () => {});
-    const reader = new LineReader((line) => {
-      this.answer(line).then((answer) => socket.write(lineOf(answer)));
+    const stream = new ServedStream({
+      clients: this.#clients,
+      socket,
+      cut: lineLength,
+      take: async (line) => {
+        const text = readLine(line.toString('latin1'));
+        if (text !== undefined) socket.write(lineOf(await this.answer(text)));
+      },
+      onWrong: () => {},
     });
-    socket.on('data', (bytes) => reader.take(bytes));
+    socket.on('data', (bytes: Buffer) => stream.hear(bytes));
   }
 
   protected async answer(line: string): Promise<string> {

@@ -10,6 +10,7 @@ import {
   Type,
 } from '../src/index.ts';
 import type { ConnectorWorld, ProviderWorld, SamplePoint } from '../src/testing/index.ts';
+import { lineOf } from './line-codec.ts';
 import { LineConnector, type LineVariables } from './line-connector.ts';
 import { LineDevice } from './line-device.ts';
 import { LineLink, openSocket } from './line-link.ts';
@@ -85,6 +86,7 @@ export function lineProviderWorld(stack = lineStack()): ProviderWorld {
     transport: 'tcp',
     variables: (endpoint) => ({ host: endpoint.host, port: `${endpoint.port}` }),
     badVariables: [{ port: '0' }, { host: '' }],
+    greedy: Buffer.from(lineOf('1 get level')),
     async connectClient(endpoint) {
       const { signal } = new AbortController();
       const link = new LineLink(await openSocket(endpoint.host, endpoint.port, 2000, signal), 2000);

@@ -42,18 +42,25 @@ export interface PageOptions {
 const maxLabelLength = 1024;
 
 export function metricPage(families: Iterable<Family>, format: PageFormat, options: PageOptions): string {
-  const lines: string[] = [];
+  return Array.from(metricLines(families, format, options), (line) => `${line}\n`).join('');
+}
+
+/** Line by line: a page may be of very many points. */
+export function* metricLines(
+  families: Iterable<Family>,
+  format: PageFormat,
+  options: PageOptions,
+): Generator<string, void> {
   const qualities: Sample[] = [];
   for (const family of families) {
     const samples = family.samples.filter((sample) => isShown(sample, options));
     for (const sample of family.samples) if (!sample.isCommand) qualities.push(sample);
     if (samples.length === 0) continue;
-    head(lines, family, format);
-    for (const sample of samples) lines.push(sampleLine(family, sample, format, options));
+    yield* head(family, format);
+    for (const sample of samples) yield sampleLine(family, sample, format, options);
   }
-  if (options.qualityMetric !== '' && qualities.length > 0) addQualities(lines, qualities, format, options);
-  if (format === 'openmetrics') lines.push('# EOF');
-  return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
+  if (options.qualityMetric !== '' && qualities.length > 0) yield* qualityLines(qualities, format, options);
+  if (format === 'openmetrics') yield '# EOF';
 }
 
 /** Backslash, quote and line break, as both formats want them in a label. */
@@ -74,16 +81,16 @@ export function familyName(sampleName: string, type: MetricType): string {
   return type === 'info' ? sampleName.replace(/_info$/, '') : sampleName;
 }
 
-function head(lines: string[], { sampleName, type, help }: Family, format: PageFormat): void {
+function* head({ sampleName, type, help }: Family, format: PageFormat): Generator<string, void> {
   const isOpen = format === 'openmetrics';
   const name = isOpen ? familyName(sampleName, type) : sampleName;
   // The text format knows no info metrics: there they are gauges of 1.
   const shownType = type === 'info' && !isOpen ? 'gauge' : type;
   if (help !== '') {
     const escaped = help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
-    lines.push(`# HELP ${name} ${isOpen ? escaped.replaceAll('"', '\\"') : escaped}`);
+    yield `# HELP ${name} ${isOpen ? escaped.replaceAll('"', '\\"') : escaped}`;
   }
-  lines.push(`# TYPE ${name} ${shownType}`);
+  yield `# TYPE ${name} ${shownType}`;
 }
 
 function sampleLine({ sampleName }: Family, sample: Sample, format: PageFormat, options: PageOptions): string {
@@ -95,15 +102,15 @@ function sampleLine({ sampleName }: Family, sample: Sample, format: PageFormat, 
   return `${sampleName}${all === '' ? '' : `{${all}}`} ${number}${timeSuffix(sample, format, options)}`;
 }
 
-function addQualities(lines: string[], samples: readonly Sample[], format: PageFormat, options: PageOptions): void {
+function* qualityLines(samples: readonly Sample[], format: PageFormat, options: PageOptions): Generator<string, void> {
   const { qualityMetric: sampleName } = options;
   const help = `Quality of a point: ${[192, 64, 0].map((each) => `${each} ${describeQuality(each)}`).join(', ')}`;
-  head(lines, { sampleName, type: 'gauge', help, samples: [] }, format);
+  yield* head({ sampleName, type: 'gauge', help, samples: [] }, format);
   for (const sample of samples) {
     const suffix = timeSuffix(sample, format, options);
     // Without the flags above it, such as that of a simulation: with them, what is bad would be above what is good.
     const shown = sample.quality & qualityMask.archived;
-    lines.push(`${sampleName}{point="${escapeLabel(sample.pointName)}"} ${shown}${suffix}`);
+    yield `${sampleName}{point="${escapeLabel(sample.pointName)}"} ${shown}${suffix}`;
   }
 }
 

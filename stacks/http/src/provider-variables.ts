@@ -1,5 +1,13 @@
 // The variables of the exporter, and what must hold between them.
-import { checkListening, listenVariables, Secret, type Static, Type, type VariableFault } from '@telltale/stack-kit';
+import {
+  checkListening,
+  listenVariables,
+  Secret,
+  type Static,
+  servingVariables,
+  Type,
+  type VariableFault,
+} from '@telltale/stack-kit';
 
 export const providerVariables = Type.Object({
   ...listenVariables(9464),
@@ -32,6 +40,7 @@ export const providerVariables = Type.Object({
     description: 'In Prometheus a value that does not change then goes stale after 5 minutes.',
     default: false,
   }),
+  ...servingVariables,
   maxClients: Type.Integer({ title: 'Maximum number of connections', default: 16, minimum: 1, maximum: 1000 }),
 });
 

@@ -11,19 +11,14 @@ import {
   type Provider,
   type ProviderOptions,
   propertyOf,
+  ServedClients,
   type StackPoint,
   type StackPoints,
+  serveSocket,
 } from '@telltale/stack-kit';
 import { metricTypeOf, parseMetric } from './metric-address.ts';
-import {
-  contentTypes,
-  escapeLabel,
-  type Family,
-  familyName,
-  metricPage,
-  type PageFormat,
-  type Sample,
-} from './metric-page.ts';
+import { contentTypes, escapeLabel, type Family, familyName, type Sample } from './metric-page.ts';
+import { MetricPages } from './metric-pages.ts';
 import { negotiate } from './negotiate.ts';
 import type { ProviderVariables } from './provider-variables.ts';
 
@@ -32,9 +27,10 @@ export function createProvider(options: ProviderOptions<ProviderVariables>): Pro
 }
 
 interface Client {
-  isBusy: boolean;
   /** It has shown that it may scrape. */
   isWelcome: boolean;
+  /** Until its last request is answered and the answer is with the system. */
+  busyUntil: Promise<void> | undefined;
 }
 
 interface Claims {
@@ -49,8 +45,8 @@ class MetricsProvider implements Provider {
   readonly #allowed: AllowedClients;
   #families = new Map<string, Family>();
   #samples = new Map<number, Sample>();
-  /** Made when it is asked for, good until something changes: however many ask, and take their time, share the bytes. */
-  readonly #pages = new Map<PageFormat, Buffer>();
+  readonly #pages: MetricPages;
+  readonly #served: ServedClients;
   #server: Server | undefined;
   /** In the order of their last request. */
   readonly #clients = new Map<Socket, Client>();
@@ -58,6 +54,8 @@ class MetricsProvider implements Provider {
   constructor(options: ProviderOptions<ProviderVariables>) {
     this.#options = options;
     const { token, allowedClients } = options.variables;
+    this.#served = new ServedClients(options);
+    this.#pages = new MetricPages(options.turns, options.variables, () => this.#families.values());
     this.#allowed =
       token !== '' && allowedClients.trim() === '' ? AllowedClients.everyone : AllowedClients.parse(allowedClients);
   }
@@ -65,7 +63,7 @@ class MetricsProvider implements Provider {
   setPoints({ measurements, commands }: StackPoints): void {
     this.#families = new Map();
     this.#samples = new Map();
-    this.#pages.clear();
+    this.#pages.changed();
     const { qualityMetric } = this.#options.variables;
     const claims: Claims = { samples: new Map(), families: new Map([[qualityMetric, qualityMetric]]) };
     for (const point of measurements) this.#addPoint(point, false, claims);
@@ -83,7 +81,9 @@ class MetricsProvider implements Provider {
     });
     server.setTimeout(150_000);
     server.on('connection', (socket) => this.#admit(socket));
-    server.on('request', (request, response) => this.#answer(request, response));
+    server.on('request', (request, response) => {
+      this.#answer(request, response).catch((error) => response.destroy(error));
+    });
     server.on('clientError', (_, socket) => socket.destroy());
     this.#server = server;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -106,7 +106,7 @@ class MetricsProvider implements Provider {
   }
 
   publish(batch: Batch): void {
-    this.#pages.clear();
+    this.#pages.changed();
     for (let at = 0; at < batch.count; at++) {
       const sample = this.#samples.get(batch.points[at] as number);
       if (sample === undefined) continue;
@@ -177,14 +177,18 @@ class MetricsProvider implements Provider {
       socket.destroy();
       return;
     }
-    this.#clients.set(socket, { isBusy: false, isWelcome: false });
+    const client: Client = { isWelcome: false, busyUntil: undefined };
+    this.#clients.set(socket, client);
     socket.once('close', () => this.#clients.delete(socket));
+    serveSocket({ clients: this.#served, socket, cut: requestLength, busyUntil: () => client.busyUntil });
+    // Without a listener of data, the parser reads past the socket.
+    socket.on('data', () => {});
   }
 
   /** A full house lets go who says nothing, strangers first, so that they cannot keep others out. */
   #makeRoom(): boolean {
     if (this.#clients.size < this.#options.variables.maxClients) return true;
-    const idle = [...this.#clients].filter(([, { isBusy }]) => !isBusy);
+    const idle = [...this.#clients].filter(([, { busyUntil }]) => busyUntil === undefined);
     const [socket] = idle.find(([, { isWelcome }]) => !isWelcome) ?? idle[0] ?? [];
     if (socket === undefined) return false;
     this.#clients.delete(socket);
@@ -192,7 +196,7 @@ class MetricsProvider implements Provider {
     return true;
   }
 
-  #answer(request: IncomingMessage, response: ServerResponse): void {
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url?.split('?', 1)[0];
     const refusal = this.#refusalOf(request);
     if (refusal !== undefined) refuse(response, ...refusal);
@@ -200,7 +204,7 @@ class MetricsProvider implements Provider {
     else {
       this.#serve(request.socket, response);
       const format = negotiate(request.headers.accept);
-      const page = this.#page(format);
+      const page = await this.#pages.get(format);
       response.writeHead(200, { 'content-type': contentTypes[format], 'content-length': page.length, vary: 'accept' });
       response.end(request.method === 'HEAD' ? undefined : page);
     }
@@ -224,18 +228,12 @@ class MetricsProvider implements Provider {
     this.#clients.delete(socket);
     this.#clients.set(socket, client);
     client.isWelcome = true;
-    client.isBusy = true;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    client.busyUntil = promise;
     response.once('close', () => {
-      client.isBusy = false;
+      client.busyUntil = undefined;
+      resolve();
     });
-  }
-
-  #page(format: PageFormat): Buffer {
-    const known = this.#pages.get(format);
-    if (known !== undefined) return known;
-    const page = Buffer.from(metricPage(this.#families.values(), format, this.#options.variables));
-    this.#pages.set(format, page);
-    return page;
   }
 }
 
@@ -246,6 +244,12 @@ function newFamily(sampleName: string, type: Family['type'], point: StackPoint):
 }
 
 type Refusal = [status: number, reason: string, headers?: Record<string, string>];
+
+/** To the end of the first head: what is asked here has no body. Anything else is for the parser to judge. */
+function requestLength(bytes: Buffer): number {
+  const end = bytes.indexOf('\r\n\r\n');
+  return end < 0 ? bytes.length : end + 4;
+}
 
 /** Whatever else the client sends is not read. */
 function refuse(response: ServerResponse, ...[status, reason, headers = {}]: Refusal): void {

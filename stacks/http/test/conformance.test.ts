@@ -89,6 +89,7 @@ const provider: ProviderWorld = {
   transport: 'tcp',
   variables: ({ host, port }) => ({ host, port: String(port), timestamps: 'true', maxClients: '100' }),
   badVariables: [{ host: '0.0.0.0' }, { port: '0' }, { allowedClients: 'x' }, { badQuality: 'lie' }],
+  greedy: Buffer.from('GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n'),
   connectClient: async ({ host, port }) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const read = (address: string): Promise<Seen> =>

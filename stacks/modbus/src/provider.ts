@@ -1,11 +1,13 @@
-// The provider: a Modbus TCP server of the live points for several clients, each bounded and answered in its order.
+// The provider: a Modbus TCP server of the live points for several clients, each answered in its order and in its turn.
 import type { Socket } from 'node:net';
 import { type Batch, quality, untilAborted } from '@telltale/schema';
 import {
   type InstanceDetail,
   type Provider,
   type ProviderOptions,
+  ServedClients,
   ServedPoints,
+  ServedStream,
   type StackPoints,
 } from '@telltale/stack-kit';
 import packageJson from '../package.json' with { type: 'json' };
@@ -14,32 +16,18 @@ import { Listener } from './listener.ts';
 import { exceptionCodes } from './pdu.ts';
 import { type CommandWrite, ServedImage } from './served-image.ts';
 import { answerRequest, type ServedDevice } from './served-request.ts';
-import { TcpFrames, tcpFrame } from './tcp-frame.ts';
+import { readTcpFrame, tcpFrame, tcpFrameLength } from './tcp-frame.ts';
 import type { ProviderVariables } from './variables.ts';
 
 export function createProvider(options: ProviderOptions<ProviderVariables>): Provider {
   return new ModbusProvider(options);
 }
 
-interface Request {
-  readonly transaction: number;
-  readonly unit: number;
-  readonly pdu: Uint8Array;
-}
-
-/** A client, and what it has asked and not been answered yet: never more than one chunk of its bytes has brought. */
-interface Client {
-  readonly socket: Socket;
-  readonly frames: TcpFrames;
-  readonly pending: Request[];
-  readonly mayWrite: boolean;
-  isBusy: boolean;
-}
-
 class ModbusProvider implements Provider {
   readonly #options: ProviderOptions<ProviderVariables>;
   readonly #listener: Listener;
-  readonly #clients = new Set<Client>();
+  readonly #clients: ServedClients;
+  readonly #sockets = new Set<Socket>();
   readonly #points = new ServedPoints();
   readonly #diagnostics = new Diagnostics();
   #device: ServedDevice | undefined;
@@ -47,6 +35,7 @@ class ModbusProvider implements Provider {
 
   constructor(options: ProviderOptions<ProviderVariables>) {
     this.#options = options;
+    this.#clients = new ServedClients(options);
     this.#listener = new Listener({
       ...options,
       onClient: (socket, mayWrite) => this.#welcome(socket, mayWrite),
@@ -88,53 +77,36 @@ class ModbusProvider implements Provider {
   }
 
   detail(): InstanceDetail {
-    return { clients: this.#clients.size };
+    return { clients: this.#sockets.size };
   }
 
   #welcome(socket: Socket, mayWrite: boolean): void {
-    const client: Client = { socket, frames: new TcpFrames(), pending: [], mayWrite, isBusy: false };
-    this.#clients.add(client);
-    socket.on('close', () => this.#clients.delete(client));
-    socket.on('data', (chunk: Buffer) => this.#hear(client, chunk));
-    socket.on('drain', () => this.#goOn(client));
+    const { log } = this.#options;
+    this.#sockets.add(socket);
+    socket.on('close', () => this.#sockets.delete(socket));
+    const stream = new ServedStream({
+      clients: this.#clients,
+      socket,
+      cut: tcpFrameLength,
+      take: (frame) => this.#take(socket, frame, mayWrite),
+      onWrong: (error) => {
+        this.#diagnostics.garbage++;
+        log.warn(`a client at ${socket.remoteAddress} was disconnected: ${error.message}`);
+      },
+    });
+    socket.on('data', (chunk: Buffer) => stream.hear(chunk));
     // Also a client that reads no answers: it takes nothing, and is asked nothing.
     socket.setTimeout(this.#options.variables.idleSeconds * 1000, () => socket.destroy());
   }
 
-  #hear(client: Client, chunk: Buffer): void {
-    try {
-      client.frames.push(chunk, (transaction, unit, pdu) => client.pending.push({ transaction, unit, pdu }));
-    } catch (error) {
-      this.#diagnostics.garbage++;
-      this.#options.log.warn(
-        `a client at ${client.socket.remoteAddress} was disconnected: ${(error as Error).message}`,
-      );
-      client.socket.destroy();
-      return;
-    }
-    this.#goOn(client);
-  }
-
-  /** Answers what waits. Nothing more is heard from the client before all of it is answered and has been taken. */
-  async #goOn(client: Client): Promise<void> {
-    const { socket, pending } = client;
-    if (client.isBusy) return;
-    client.isBusy = true;
-    let at = 0;
-    for (; at < pending.length && !socket.destroyed && !socket.writableNeedDrain; at++) {
-      const { transaction, unit, pdu } = pending[at] as Request;
-      const answer = this.#answer(unit, pdu, client.mayWrite);
-      if (answer instanceof Promise) {
-        socket.pause();
-        const written = await answer;
-        if (socket.destroyed) this.#diagnostics.unanswered++;
-        else socket.write(tcpFrame(transaction, unit, written));
-      } else socket.write(tcpFrame(transaction, unit, answer));
-    }
-    pending.splice(0, at);
-    client.isBusy = false;
-    if (socket.writableNeedDrain) socket.pause();
-    else socket.resume();
+  #take(socket: Socket, frame: Buffer, mayWrite: boolean): void | Promise<void> {
+    const { transaction, unit, pdu } = readTcpFrame(frame);
+    const send = (answer: Uint8Array) => {
+      if (socket.destroyed) this.#diagnostics.unanswered++;
+      else socket.write(tcpFrame(transaction, unit, answer));
+    };
+    const answer = this.#answer(unit, pdu, mayWrite);
+    return answer instanceof Promise ? answer.then(send) : send(answer);
   }
 
   #answer(unit: number, pdu: Uint8Array, mayWrite: boolean): Uint8Array | Promise<Uint8Array> {

@@ -19,6 +19,22 @@ export function tcpFrame(transaction: number, unit: number, pdu: Uint8Array): Ui
   return frame;
 }
 
+/** Of the frame with which the bytes begin; 0: it is not whole. Throws where it cannot be Modbus TCP. */
+export function tcpFrameLength(bytes: Uint8Array): number {
+  if (bytes.length < lengthEnd) return 0;
+  const length = word(bytes, 4);
+  if (word(bytes, 2) !== 0 || length < 2 || length > maxPduBytes + 1) {
+    throw new NotConnected('the received data is not Modbus TCP: check the transport and the port');
+  }
+  const end = lengthEnd + length;
+  return end > bytes.length ? 0 : end;
+}
+
+/** Of a whole frame; the PDU is valid as long as the frame is. */
+export function readTcpFrame(frame: Uint8Array): { transaction: number; unit: number; pdu: Uint8Array } {
+  return { transaction: word(frame, 0), unit: frame[6] ?? 0, pdu: frame.subarray(headerBytes) };
+}
+
 /** Cuts a stream into frames. Holds less than one frame back, whatever comes. */
 export class TcpFrames {
   #rest: Uint8Array = noBytes;
@@ -32,15 +48,13 @@ export class TcpFrames {
       bytes.set(chunk, this.#rest.length);
     }
     let at = 0;
-    while (bytes.length - at >= lengthEnd) {
-      const length = word(bytes, at + 4);
-      if (word(bytes, at + 2) !== 0 || length < 2 || length > maxPduBytes + 1) {
-        throw new NotConnected('the received data is not Modbus TCP: check the transport and the port');
-      }
-      const end = at + lengthEnd + length;
-      if (end > bytes.length) break;
-      onFrame(word(bytes, at), bytes[at + 6] ?? 0, bytes.subarray(at + headerBytes, end));
-      at = end;
+    for (;;) {
+      const frame = bytes.subarray(at);
+      const length = tcpFrameLength(frame);
+      if (length === 0) break;
+      const { transaction, unit, pdu } = readTcpFrame(frame.subarray(0, length));
+      onFrame(transaction, unit, pdu);
+      at += length;
     }
     this.#rest = at === bytes.length ? noBytes : bytes.slice(at);
   }

@@ -6,6 +6,7 @@ import {
   listenVariables,
   type Static,
   scanPeriodVariable,
+  servingVariables,
   Type,
   timeoutVariable,
   type VariableFault,
@@ -267,6 +268,7 @@ export const providerVariables = Type.Object({
     minimum: 1,
     maximum: 1000,
   }),
+  ...servingVariables,
   idleSeconds: Type.Integer({
     title: 'Seconds after which an idle client is disconnected',
     unit: 's',

@@ -1,7 +1,8 @@
 // Protects the process from malformed input: some makes the library throw without a handler, such as garbage in the same
 // segment as a HELLO, or reject a promise without a handler, such as half a certificate.
 import type { EventEmitter } from 'node:events';
-import type { Server } from 'node:net';
+import type { Socket as NetSocket, Server } from 'node:net';
+import { type ServedClients, serveSocket } from '@telltale/stack-kit';
 import { type StatusCode, StatusCodes } from 'node-opcua-client';
 import { ClientTCP_transport } from 'node-opcua-transport';
 
@@ -74,11 +75,24 @@ interface Endpoint {
   readonly _server?: Server;
 }
 
-/** Every connection that the endpoint of a server accepts. */
-export function guardEndpoint(endpoint: object): void {
+/** The type, whether it is the last, and the length of a chunk of a message. */
+const chunkHeaderBytes = 8;
+
+/** Every connection that the endpoint of a server accepts; the library gets what clients ask chunk by chunk, in turns. */
+export function guardEndpoint(endpoint: object, clients: ServedClients, maxChunkBytes: number): void {
   const { _server: server } = endpoint as Endpoint;
   if (server === undefined) throw new Error('the endpoint has no server');
-  server.prependListener('connection', guardSocket);
+  const cut = (bytes: Buffer): number => {
+    if (bytes.length < chunkHeaderBytes) return 0;
+    const length = bytes.readUInt32LE(4);
+    // What cannot be a chunk goes to the library as it is: it has the right answer.
+    if (length < chunkHeaderBytes || length > maxChunkBytes) return bytes.length;
+    return length > bytes.length ? 0 : length;
+  };
+  server.prependListener('connection', (socket: NetSocket) => {
+    guardSocket(socket);
+    serveSocket({ clients, socket, cut });
+  });
 }
 
 interface Channel {

@@ -6,6 +6,7 @@ import {
   NotConnected,
   type Provider,
   type ProviderOptions,
+  ServedClients,
   ServedPoints,
   type StackAlarm,
   type StackAlarmState,
@@ -19,7 +20,7 @@ import { HistoryReads } from './history-reads.ts';
 import { PacedWork } from './paced-work.ts';
 import { ServedAlarms } from './served-alarms.ts';
 import { ServedSpace } from './served-space.ts';
-import { makeServer } from './ua-server.ts';
+import { chunkBytes, makeServer } from './ua-server.ts';
 import { leniencyOf, type ProviderVariables } from './variables.ts';
 
 export function createProvider(options: ProviderOptions<ProviderVariables>): Provider {
@@ -76,7 +77,8 @@ class UaProvider implements Provider {
     this.#broken.promise.catch(() => undefined);
     try {
       await server.initialize();
-      for (const endpoint of server.endpoints) guardEndpoint(endpoint);
+      const clients = new ServedClients(this.#options);
+      for (const endpoint of server.endpoints) guardEndpoint(endpoint, clients, chunkBytes);
       signal.throwIfAborted();
       const { addressSpace } = server.engine;
       if (addressSpace === null) throw new Error('the server has no address space');

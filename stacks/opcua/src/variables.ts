@@ -5,6 +5,7 @@ import {
   Secret,
   type Static,
   scanPeriodVariable,
+  servingVariables,
   Type,
   type VariableFault,
 } from '@telltale/stack-kit';
@@ -258,6 +259,7 @@ export const providerVariables = Type.Object({
     form: 'a URI of at most 256 characters without white space and semicolons',
   }),
   ...leniencyVariables,
+  ...servingVariables,
   maxSessions: Type.Integer({ title: 'Maximum number of clients', default: 20, minimum: 1, maximum: 1000 }),
   reservedSessions: Type.Integer({
     title: 'Number of clients that anonymous clients leave room for',

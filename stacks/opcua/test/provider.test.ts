@@ -68,6 +68,7 @@ describe('a provider', () => {
     const served = await Served.start(t, [point(1, 'level', 'd')]);
     const client = await ann(served);
     await client.order({ kind: 'watch', node: node('At.level') });
+    await until('the present value came', async () => (await client.seen()).values.length > 0);
     for (const value of [1, 2, 3]) {
       served.publish((batch) => batch.number(1, value, quality.good, Date.now() * 1000));
     }

@@ -10,6 +10,8 @@ import {
   NotConnected,
   type Provider,
   type ProviderOptions,
+  ServedClients,
+  ServedMessages,
   ServedPoints,
   type StackAlarm,
   type StackAlarmState,
@@ -36,8 +38,15 @@ export function createProvider(options: ProviderOptions<ProviderVariables>): Pro
 /** A client is one that has asked within this time. */
 const clientMs = 60_000;
 const maxClients = 1000;
+/** Of the system: what comes while the thread is busy. More than the system allows is not had. */
+const receiveBytes = 4 * 1024 * 1024;
 /** Rejected messages are logged this often at most. */
 const logPeriodMs = 60_000;
+
+interface Datagram {
+  readonly bytes: Buffer;
+  readonly from: RemoteInfo;
+}
 
 class SnmpProvider implements Provider {
   readonly #options: ProviderOptions<ProviderVariables>;
@@ -48,6 +57,7 @@ class SnmpProvider implements Provider {
   readonly #points = new ServedPoints();
   readonly #alarms: AlarmTraps;
   #senders: readonly TrapSender[] = [];
+  readonly #datagrams: ServedMessages<Datagram>;
   #view = new MibView([]);
   #incoming: Incoming | undefined;
   #socket: Socket | undefined;
@@ -71,6 +81,8 @@ class SnmpProvider implements Provider {
         for (const sender of this.#senders) sender.send(varbinds);
       },
     });
+    const clients = new ServedClients(options);
+    this.#datagrams = new ServedMessages({ clients, take: ({ bytes, from }) => this.#hear(bytes, from) });
   }
 
   setPoints(points: StackPoints): void {
@@ -111,13 +123,15 @@ class SnmpProvider implements Provider {
       hearsTraps: false,
     });
     signal.throwIfAborted();
-    const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
+    const socket = createSocket({ type: isIPv6(host) ? 'udp6' : 'udp4', recvBufferSize: receiveBytes });
     this.#socket = socket;
     this.#startMs = clock.monotonicMs();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#fail = reject;
     socket.on('error', (error) => this.#fail(error));
-    socket.on('message', (bytes, from) => this.#hear(bytes, from));
+    socket.on('message', (bytes, from) =>
+      this.#datagrams.hear(`${from.address} ${from.port}`, { bytes, from }, bytes.length),
+    );
     socket.bind({ port, address: host, exclusive: true }, resolve);
     try {
       await promise;
@@ -149,6 +163,7 @@ class SnmpProvider implements Provider {
     for (const sender of this.#senders) sender.close();
     this.#senders = [];
     this.#clients.clear();
+    this.#datagrams.close();
     if (socket === undefined) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     socket.close(resolve);

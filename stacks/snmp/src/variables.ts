@@ -7,6 +7,7 @@ import {
   Secret,
   type Static,
   scanPeriodVariable,
+  servingVariables,
   Type,
   timeoutVariable,
   type VariableFault,
@@ -182,6 +183,7 @@ export const providerVariables = Type.Object({
     description: 'A receiver confirms an inform, so that it can be repeated until it has arrived. Version 1 has none.',
     default: false,
   }),
+  ...servingVariables,
 });
 
 export type ConnectorVariables = Static<typeof connectorVariables>;

@@ -2,6 +2,9 @@
 import type { Value } from '@telltale/schema';
 import type { ProviderWorld, Seen, TestClient } from '@telltale/stack-kit/testing';
 import snmp from 'net-snmp';
+import { tag } from '../src/ber.ts';
+import { encodeCommunityMessage, encodeScoped, encodeSecured } from '../src/message.ts';
+import { encodePdu, encodeVarbinds, pduType } from '../src/pdu.ts';
 import stack from '../src/stack.ts';
 import { base } from './running-provider.ts';
 
@@ -65,6 +68,14 @@ export const provider: ProviderWorld = {
   transport: 'udp',
   variables: ({ host, port }) => ({ host, port: `${port}`, community: 'reading', writeCommunity: 'writing' }),
   badVariables: [{ host: '0.0.0.0' }, { community: '', writeCommunity: '' }, { baseOid: 'x' }],
+  greedy: encodeCommunityMessage(
+    '2c',
+    Buffer.from('reading'),
+    encodePdu(
+      { type: pduType.getBulk, requestId: 1, errorStatus: 0, errorIndex: 50 },
+      encodeVarbinds([{ oid: base, tag: tag.null, content: Buffer.alloc(0) }]),
+    ),
+  ),
   connectClient: async ({ host, port }) =>
     clientOf(snmp.createSession(host, 'writing', { port, version: snmp.Version2c, timeout: 2000, retries: 0 })),
   measurements: [
@@ -85,6 +96,24 @@ const keys = { user: 'operator', authKey: 'first key', privKey: 'second key' };
 export const securedProvider: ProviderWorld = {
   ...provider,
   variables: ({ host, port }) => ({ host, port: `${port}`, ...keys, authProtocol: 'sha', privProtocol: 'aes256c' }),
+  // As every client of version 3 begins: the engine is asked for.
+  greedy: encodeSecured({
+    msgId: 1,
+    isAuthenticated: false,
+    isEncrypted: false,
+    isReportable: true,
+    engineId: Buffer.alloc(0),
+    engineBoots: 0,
+    engineTime: 0,
+    user: '',
+    authParameters: Buffer.alloc(0),
+    privParameters: Buffer.alloc(0),
+    scoped: encodeScoped(
+      Buffer.alloc(0),
+      '',
+      encodePdu({ type: pduType.get, requestId: 1, errorStatus: 0, errorIndex: 0 }, Buffer.alloc(0)),
+    ),
+  }).bytes,
   badVariables: [{ authKey: 'short' }, { user: '' }, { host: '0.0.0.0', securityLevel: 'noAuthNoPriv' }],
   connectClient: async ({ host, port }) => {
     const user = {

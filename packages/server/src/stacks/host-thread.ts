@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
 import { Batch, systemClock as clock, parseJson } from '@telltale/schema';
-import { type DeviceAlarm, Refused, type StackAlarm, type StackPoint } from '@telltale/stack-kit';
+import { type DeviceAlarm, Refused, ServingTurns, type StackAlarm, type StackPoint } from '@telltale/stack-kit';
 import { type Handlers, type Link, parentLink } from '../threads/index.ts';
 import { HostedInstance, type PointTable } from './hosted-instance.ts';
 import { createLimitedLog } from './limited-log.ts';
@@ -24,6 +24,7 @@ function main(): void {
   const logged = new Map<number, string>();
   /** By role and name: a later one begins when all earlier ones have given back what they had. */
   const endings = new Map<string, Promise<void>>();
+  const turns = new ServingTurns(clock);
   let loads = 0;
   const outbox = new Outbox({
     consumed: consumedByClient,
@@ -68,6 +69,7 @@ function main(): void {
       points,
       findStack,
       clock,
+      turns,
       random: Math.random,
       log: createLimitedLog(clock, (level, text) => client.notify('log', [role, name, level, text])),
       folder: join(folder, `${role}-${name}`),

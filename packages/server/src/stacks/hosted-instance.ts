@@ -4,11 +4,12 @@ import {
   type ArchivedPoint,
   type BrowseRequest,
   type ConnectorOptions,
-  defaultReconnectMaxMs,
   type DeviceAlarm,
   type DeviceAlarmState,
+  defaultReconnectMaxMs,
   type HostVariables,
   Refused,
+  type ServingTurns,
   type StackAlarm,
   type StackAlarmState,
   type StackCommand,
@@ -60,6 +61,8 @@ export interface HostedInstanceOptions {
   /** Of this connector or provider alone. */
   readonly folder: string;
   readonly secretsFolder: string;
+  /** Of all providers in the thread. */
+  readonly turns: ServingTurns;
   readonly onReadings: (batch: Batch) => number;
   readonly onAlarms: (states: readonly DeviceAlarmState[]) => void;
   readonly onLink: (up: boolean, reason: string, timeUs: number) => void;
@@ -234,7 +237,7 @@ export class HostedInstance {
     publish: ConnectorOptions<unknown>['publish'],
     publishAlarms: ConnectorOptions<unknown>['publishAlarms'],
   ): Promise<Linked> {
-    const { role, instance, findStack, clock, folder, maxClockSkewMs, loading, startProcess } = this.#options;
+    const { role, instance, findStack, clock, folder, maxClockSkewMs, loading, startProcess, turns } = this.#options;
     const { name, stackName } = instance;
     const stack = await findStack(stackName);
     const common = { name, clock, log: this.#log, folder };
@@ -253,6 +256,8 @@ export class HostedInstance {
       ...common,
       variables,
       reconnectMaxMs: variables.reconnectMaxMs,
+      meter: this.#meter,
+      turns,
       write: (command, value) => this.#ask(() => this.#writeRequest(command, value)),
       acknowledge: (alarm, authority) => this.#ask(() => this.#acknowledgeRequest(alarm, authority)),
       history: this.#reads,

@@ -1,5 +1,5 @@
 // One connector or provider as the server's thread knows it, from its start to its stop, over all threads that ran it.
-import { addRise, noDetail, type Role, zeroCounters } from '@telltale/stack-kit/host';
+import { addRise, noDetail, type Role, zeroCounters, zeroRequestCounts } from '@telltale/stack-kit/host';
 import type { DisabledLink } from '../points/index.ts';
 import type { InstanceCounters, InstanceReport, InstanceState, InstanceStatus } from './instance-status.ts';
 import type { Instance } from './protocol.ts';
@@ -112,7 +112,7 @@ export class Hosted {
 }
 
 export function zeroInstanceCounters(): InstanceCounters {
-  return { ...zeroCounters(), requests: 0, requestsFailed: 0, overruns: 0 };
+  return { ...zeroCounters(), ...zeroRequestCounts() };
 }
 
 function silent(report: Pick<InstanceReport, 'state' | 'sinceUs' | 'lastError' | 'points'>): InstanceReport {

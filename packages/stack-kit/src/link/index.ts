@@ -6,7 +6,7 @@ export type { ConnectionOptions, Linked } from './connection-options.ts';
 export type { Acknowledgement } from './link-alarms.ts';
 export { maxPendingWrites, type WriteOutcome } from './link-writes.ts';
 export { NewestReadings } from './newest-readings.ts';
-export { type RequestCounts, RequestMeter, type RoundTrip } from './request-meter.ts';
+export { type RequestCounts, RequestMeter, type RoundTrip, zeroRequestCounts } from './request-meter.ts';
 export { noDetail, readBrowseAnswer, readDetail, readTrace, type StackDetail } from './stack-answers.ts';
 export { isThrown, reasonOf } from './stack-error.ts';
 export { startProcess } from './stack-process.ts';

@@ -1,10 +1,18 @@
-// Counts the requests of a connector, and how long their answers took of late.
-import type { Meter } from '../connector.ts';
+// Counts the requests of a connector, and how long their answers took of late; of a provider, those of its clients.
+import type { Meter, ServingMeter } from '../connector.ts';
 
 export interface RequestCounts {
   requests: number;
   requestsFailed: number;
   overruns: number;
+  /** How often a client of a provider had to wait, since it, or all together, asked more often than allowed. */
+  held: number;
+  /** Messages to us that nobody has looked at: more came than could be stored until it was their turn. */
+  unread: number;
+}
+
+export function zeroRequestCounts(): RequestCounts {
+  return { requests: 0, requestsFailed: 0, overruns: 0, held: 0, unread: 0 };
 }
 
 export interface RoundTrip {
@@ -18,8 +26,8 @@ const windowMs = 30_000;
 const bucketsADoubling = 8;
 const buckets = 32 * bucketsADoubling;
 
-export class RequestMeter implements Meter {
-  readonly counts: RequestCounts = { requests: 0, requestsFailed: 0, overruns: 0 };
+export class RequestMeter implements Meter, ServingMeter {
+  readonly counts: RequestCounts = zeroRequestCounts();
   readonly #nowMs: () => number;
   #before = new Uint32Array(buckets);
   #present = new Uint32Array(buckets);
@@ -45,6 +53,18 @@ export class RequestMeter implements Meter {
 
   overrun(): void {
     this.counts.overruns++;
+  }
+
+  served(): void {
+    this.counts.requests++;
+  }
+
+  held(): void {
+    this.counts.held++;
+  }
+
+  unread(count: number): void {
+    this.counts.unread += count;
   }
 
   /** Undefined where nothing was answered of late. */

@@ -9,7 +9,7 @@ export interface PollRequest {
 
 export interface PollerOptions<R extends PollRequest> {
   readonly clock: Clock;
-  readonly meter: Meter;
+  readonly meter: Omit<Meter, 'unread'>;
   readonly log: StackLog;
   readonly publish: (batch: Batch) => void;
   /** A device that is silent is asked again after this long at most, where the line has room; as `ConnectorOptions` has it. */

@@ -103,6 +103,11 @@ export interface ProviderWorld {
   readonly badVariables: readonly Readonly<Record<string, string>>[];
   /** A client of whoever is at the endpoint: the provider, or whom it serves. */
   connectClient(endpoint: Endpoint): Promise<TestClient>;
+  /**
+   * What clients that never stop ask, of a provider that listens: a request that can be sent over and over, one right after
+   * the other; or, where a client has more to do, a program that runs clients as `greedy-clients.ts` does, given the port.
+   */
+  readonly greedy?: Buffer | URL;
   readonly measurements: readonly SamplePoint[];
   readonly commands: readonly SamplePoint[];
   /** The longest until a client sees what was published. 15 s. */

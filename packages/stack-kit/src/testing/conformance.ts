@@ -12,6 +12,7 @@ import { ListenerWarnings } from './leaks.ts';
 import { ProviderBench } from './provider-bench.ts';
 import { type Serving, testProvider } from './provider-conformance.ts';
 import { testCrowds } from './provider-crowd-conformance.ts';
+import { testGreed } from './provider-greed-conformance.ts';
 import { askedRounds } from './rounds.ts';
 
 /** Registers the tests of a connector, of a provider, or of both. Call it at the top of a test file. */
@@ -80,6 +81,7 @@ function conformProvider(world: ProviderWorld): void {
   };
   testProvider(world, bench, serving);
   testCrowds(world, bench, serving, askedRounds());
+  testGreed(world, bench, serving);
 }
 
 /** Too many listeners somewhere: Node tells, and that fails the test. */

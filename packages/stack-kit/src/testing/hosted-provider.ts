@@ -1,8 +1,8 @@
 // A provider run as the server runs it: it is given points and values, and what its clients write is kept.
-import { Batch, type Value } from '@telltale/schema';
+import { Batch, systemClock, type Value } from '@telltale/schema';
 import { type Provider, Refused, type StackCommand, type StackPoint } from '../connector.ts';
 import type { ProviderRole } from '../define-stack.ts';
-import { Connection, type ConnectionStatus } from '../link/index.ts';
+import { Connection, type ConnectionStatus, type RequestCounts, RequestMeter } from '../link/index.ts';
 import type { SamplePoint } from './conformance-world.ts';
 import { providerOptions } from './instance-options.ts';
 import { ShortPauses } from './short-pauses.ts';
@@ -27,6 +27,8 @@ export class HostedProvider {
   readonly wrong: string[] = [];
   /** Every write of a client is refused with this reason. */
   refusal: string | undefined;
+  /** Of what clients ask. */
+  readonly #meter = new RequestMeter(() => systemClock.monotonicMs());
   readonly #options: HostedProviderOptions;
   readonly #clock = new ShortPauses();
   readonly #points = new Map<string, StackPoint>();
@@ -49,6 +51,10 @@ export class HostedProvider {
       onLink: quiet,
       onState: quiet,
     });
+  }
+
+  get counts(): Readonly<RequestCounts> {
+    return this.#meter.counts;
   }
 
   get state(): ConnectionStatus['state'] {
@@ -93,7 +99,7 @@ export class HostedProvider {
     if (faults.length > 0) throw new Error(faults.map(({ field, message }) => `${field} ${message}`).join('; '));
     const { createProvider } = await role.load();
     const write = (point: StackPoint, value: Value) => this.#write(point, value);
-    return createProvider(providerOptions({ variables: values, folder, write }));
+    return createProvider(providerOptions({ variables: values, folder, write, meter: this.#meter }));
   }
 
   /** As the server does: what was accepted is the command's value from then on. */

@@ -8,6 +8,7 @@ export * from './fault-proxy.ts';
 export * from './fault-relay.ts';
 export * from './find-slow-address.ts';
 export * from './free-port.ts';
+export * from './greed.ts';
 export { HostedConnector } from './hosted-connector.ts';
 export * from './instance-options.ts';
 export * from './peer-process.ts';

@@ -1,8 +1,9 @@
 // What a connector or provider is made with in a test, where the test does not say.
 import { systemClock } from '@telltale/schema';
-import { type ConnectorOptions, type ProviderOptions, Refused } from '../connector.ts';
+import { type ConnectorOptions, type Meter, type ProviderOptions, Refused } from '../connector.ts';
 import { defaultReconnectMaxMs } from '../host-variables.ts';
 import { startProcess } from '../link/stack-process.ts';
+import { ServingTurns } from '../serve/serving-turns.ts';
 
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const nobody = async () => {
@@ -10,7 +11,10 @@ const nobody = async () => {
 };
 
 export function connectorOptions<Variables>(
-  given: Partial<ConnectorOptions<Variables>> & { readonly variables: Variables },
+  given: Partial<Omit<ConnectorOptions<Variables>, 'meter'>> & {
+    readonly variables: Variables;
+    readonly meter?: Partial<Meter>;
+  },
 ): ConnectorOptions<Variables> {
   return {
     name: 'tested',
@@ -18,12 +22,12 @@ export function connectorOptions<Variables>(
     log: quiet,
     folder: 'no-folder',
     reconnectMaxMs: defaultReconnectMaxMs,
-    meter: { answered: () => {}, failed: () => {}, overrun: () => {} },
     maxClockSkewMs: 60_000,
     publish: (batch) => batch.clear(),
     startProcess,
     publishAlarms: () => {},
     ...given,
+    meter: { answered: () => {}, failed: () => {}, overrun: () => {}, unread: () => {}, ...given.meter },
   };
 }
 
@@ -36,6 +40,8 @@ export function providerOptions<Variables>(
     log: quiet,
     folder: 'no-folder',
     reconnectMaxMs: defaultReconnectMaxMs,
+    meter: { served: () => {}, held: () => {}, unread: () => {} },
+    turns: new ServingTurns(systemClock),
     write: nobody,
     acknowledge: nobody,
     history: { read: nobody, aggregate: nobody },
