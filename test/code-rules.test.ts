@@ -27,6 +27,8 @@ const comparesTimesOfDay: Record<string, string> = {
   'packages/server/src/doctor/checks/clock-check.ts': 'whether the clock can be right, and was set back',
   'packages/stack-kit/src/poll/source-times.ts': 'whether the time that a device tells can be right',
   'packages/stack-kit/src/testing/hosted-connector.ts': 'whether the time of a reading can be right',
+  'stacks/mqtt/src/forward/missing-times.ts':
+    'records are found by their times; one that is set back makes it send more',
   'stacks/opcua/src/history-aggregates.ts': 'a request asks for times before and after the present one',
   'stacks/opcua/src/history-at-time.ts': 'a request asks for times before and after the present one',
 };

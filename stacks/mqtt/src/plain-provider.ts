@@ -1,8 +1,10 @@
 // The provider of plain topics: publishes the newest values, retained, and carries out what is written at command topics.
 import { type Batch, formatText, formatTimestamp, isBad, isGood, type Value } from '@telltale/schema';
 import {
+  NotConnected,
   type Provider,
   type ProviderOptions,
+  propertyOf,
   Refused,
   type ServedPoint,
   ServedPoints,
@@ -14,6 +16,7 @@ import { parseSelector, type Selector } from './address.ts';
 import { BrokerLink } from './broker-link.ts';
 import { CommandIntake } from './command-intake.ts';
 import { jsonOf } from './format-value.ts';
+import { Forwarder, type PastValue } from './forward/forwarder.ts';
 import { Payload } from './payload.ts';
 import { type ProviderVariables, topicNames, type ValueName, valueNames } from './provider-variables.ts';
 import { Publishing } from './publishing.ts';
@@ -36,6 +39,9 @@ export class PlainProvider implements Provider {
   readonly #payloadTemplate: Template<ValueName>;
   readonly #valueSelector: Selector;
   readonly #payload = new Payload();
+  readonly #forwarder: Forwarder;
+  /** Whose values of an outage are sent. */
+  #forwarded: readonly ServedPoint[] = [];
   #link: BrokerLink | undefined;
   #publishing: Publishing<ServedPoint> | undefined;
   #subscribed = new Set<string>();
@@ -62,10 +68,17 @@ export class PlainProvider implements Provider {
     const { commandValue } = variables;
     this.#valueSelector = (commandValue === '' ? undefined : parseSelector(commandValue).selector) ?? { kind: 'plain' };
     this.#intake = new CommandIntake(options.write);
+    this.#forwarder = new Forwarder({
+      ...options,
+      ...variables,
+      points: () => this.#forwarded,
+      send: (values) => this.#sendPast(values),
+    });
   }
 
   setPoints(points: StackPoints): void {
     this.#points.setPoints(points);
+    this.#forwarded = this.#points.all.filter(({ point }) => propertyOf(point, 'forward') === 'true');
     this.#changed.clear();
     this.#setTopics();
     this.#commands.clear();
@@ -108,6 +121,7 @@ export class PlainProvider implements Provider {
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    await this.#forwarder.begin();
     await this.#publishing?.run(signal);
   }
 
@@ -120,6 +134,7 @@ export class PlainProvider implements Provider {
     const link = this.#link;
     this.#publishing?.stop();
     this.#publishing = undefined;
+    await this.#forwarder.end(link?.isUp === true);
     this.#link = undefined;
     const statusTopic = this.#topic('statusTopic', undefined);
     // The last will does not come where the connection ends in order.
@@ -200,6 +215,26 @@ export class PlainProvider implements Provider {
     return published;
   }
 
+  /** Not retained: the broker keeps the present value. Half of what may be under way is left to present values. */
+  async #sendPast(values: readonly PastValue[]): Promise<void> {
+    const atOnce = Math.ceil(this.#options.variables.inFlight / 2);
+    for (let at = 0; at < values.length; at += atOnce) {
+      await Promise.all(values.slice(at, at + atOnce).map((value) => this.#publishPast(value)));
+    }
+  }
+
+  async #publishPast({ served, record }: PastValue): Promise<void> {
+    const { datatype, value, quality, timeUs } = record;
+    const topic = this.#topic('topic', served.point);
+    if (this.#topics.get(topic) !== served || datatype !== served.point.datatype) return;
+    if (!this.#link?.isUp) throw new NotConnected('the link is lost');
+    const past = { ...served, value, quality, timeUs };
+    const payload = this.#payloadTemplate.render((name) => this.#placeholder(name, past, true));
+    // A broker that has no room for more of quality 1 gets it as one of quality 0.
+    const qos = this.#link.hasRoom ? (Number(this.#options.variables.qos) as 0 | 1 | 2) : 0;
+    await this.#link.publish(topic, payload, { qos, retain: false });
+  }
+
   /** A write. What is retained or comes again was written before: it is not carried out now. */
   #hear(topic: string, payload: Buffer | undefined, packet: IPublishPacket): void {
     const command = this.#commands.get(topic);
@@ -254,7 +289,7 @@ export class PlainProvider implements Provider {
     return this.#templates[which].render((name) => names[name]);
   }
 
-  #placeholder(name: ValueName, { point, value, quality, timeUs }: ServedPoint): string {
+  #placeholder(name: ValueName, { point, value, quality, timeUs }: ServedPoint, isPast = false): string {
     switch (name) {
       case 'value':
         return value === undefined ? 'null' : jsonOf(point.datatype, value);
@@ -272,6 +307,8 @@ export class PlainProvider implements Provider {
         return String(timeUs);
       case 'datatype':
         return point.datatype;
+      case 'historical':
+        return String(isPast);
       case 'address':
         return point.address;
       case 'name':

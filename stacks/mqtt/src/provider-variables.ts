@@ -12,6 +12,7 @@ export const valueNames = [
   'timeMs',
   'timeUs',
   'datatype',
+  'historical',
   ...topicNames,
 ] as const;
 export type ValueName = (typeof valueNames)[number];
@@ -24,6 +25,35 @@ const word = (title: string, description: string) =>
     pattern: String.raw`^[^+#/\u0000-\u001f]{0,128}$`,
     form: 'at most 128 characters, none of them +, #, / or a control character',
   });
+
+/** Of values that the archive has from an outage. */
+const forwardVariables = {
+  forwardHours: Type.Integer({
+    title: 'Hours of an outage of which values are sent afterwards',
+    description:
+      'From the archive: with sparkplug of all points, as historical; with plain of those with the property `forward`. ' +
+      '0: none.',
+    default: 24,
+    minimum: 0,
+    maximum: 8760,
+  }),
+  forwardRate: Type.Integer({
+    title: 'Values of an outage that are sent in a second',
+    default: 5000,
+    minimum: 1,
+    maximum: 100_000,
+  }),
+  forwardOverlapMs: Type.Integer({
+    title: 'Milliseconds before a loss of which values are sent again',
+    description:
+      'A loss is noticed late: what was sent shortly before it may not have arrived. For a primary host application, one and ' +
+      'a half times its keep-alive.',
+    unit: 'ms',
+    default: 90_000,
+    minimum: 0,
+    maximum: 3_600_000,
+  }),
+};
 
 export const providerVariables = Type.Object({
   ...brokerVariables,
@@ -40,7 +70,7 @@ export const providerVariables = Type.Object({
   payload: Type.String({
     title: 'Payload',
     description:
-      'Placeholders: {value} (as JSON, or null), {text}, {quality} (a number), {status} (good, uncertain, bad), {time} (ISO 8601), {timeMs}, {timeUs}, {datatype}, and those of the topic.',
+      'Placeholders: {value} (as JSON, or null), {text}, {quality} (a number), {status} (good, uncertain, bad), {time} (ISO 8601), {timeMs}, {timeUs}, {datatype}, {historical} (true of a value of an outage), and those of the topic.',
     default: '{"value":{value},"quality":{quality},"time":"{time}"}',
   }),
   qos: Type.Enum(['0', '1', '2'], { title: 'QoS of published messages', default: '1' }),
@@ -81,5 +111,6 @@ export const providerVariables = Type.Object({
     'Sparkplug: primary host application',
     'Births are published only while its STATE is online. Empty: always.',
   ),
+  ...forwardVariables,
 });
 export type ProviderVariables = Static<typeof providerVariables>;

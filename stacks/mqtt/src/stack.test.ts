@@ -53,6 +53,8 @@ describe('what is wrong with a point is reported', () => {
     for (const wrong of ['#Flow', 'a/b#Flow', 'Well 2#', 'a#b#c', 'a#+', 'plant/#']) assert.ok(check(wrong), wrong);
     const reported = provider.checkAddress('measurement', 'a', { datatype: 'd', properties: { device: 'a/b' } });
     assert.match(reported ?? '', /a name without/);
+    const forward = provider.checkAddress('measurement', 'a', { datatype: 'd', properties: { forward: 'yes' } });
+    assert.match(forward ?? '', /true or false/);
   });
 });
 

@@ -1,5 +1,5 @@
 // The declaration of the MQTT stack.
-import { defineStack, type Point } from '@telltale/stack-kit';
+import { defineStack, type Point, propertyOf } from '@telltale/stack-kit';
 import { addressRegex } from './address.ts';
 import { checkConnector, checkProvider } from './check-variables.ts';
 import { commandProperties, readCommand } from './command-settings.ts';
@@ -14,7 +14,13 @@ const pointOf = ({ datatype, rawDatatype, properties = {} }: Point) => ({
   properties,
 });
 
-const checkServed = (address: string, { properties }: Point) => servedFault({ address, properties });
+function checkServed(address: string, point: Point): string | undefined {
+  const forward = propertyOf(point, 'forward');
+  if (forward !== undefined && forward !== 'true' && forward !== 'false') {
+    return `the property forward is ${JSON.stringify(forward)}: true or false is expected`;
+  }
+  return servedFault({ address, properties: point.properties });
+}
 
 const addressForms =
   'A topic cannot contain `#` but as a wildcard, so the first other `#` selects a part of the payload. Without it: the ' +
@@ -90,7 +96,7 @@ export default defineStack({
     check: checkProvider,
     measurement: {
       regex: addressRegex,
-      doc: 'The topic, or the `{address}` in the variable `topic`. With sparkplug: `device#metric`, or the name of the metric alone, which then belongs to the device in the property `device`, or else to the edge node itself. With the property `template`, `instance/member` is a member of an instance of that template.',
+      doc: 'The topic, or the `{address}` in the variable `topic`. With sparkplug: `device#metric`, or the name of the metric alone, which then belongs to the device in the property `device`, or else to the edge node itself. With the property `template`, `instance/member` is a member of an instance of that template. With the property `forward` set to `true`, values of an outage are published afterwards; with sparkplug they always are.',
       examples: [
         { address: 'plant/tank1/level', meaning: 'published to plant/tank1/level' },
         { address: 'Well 2#Flow', meaning: 'with sparkplug: the metric Flow of the device Well 2' },

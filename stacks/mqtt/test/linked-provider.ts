@@ -1,6 +1,6 @@
 // A provider with a host that does as little as it can.
 import { Batch, type Clock, type Datatype, systemClock, type Value } from '@telltale/schema';
-import type { Provider, StackCommand, StackPoint } from '@telltale/stack-kit';
+import type { Provider, ProviderHistory, StackCommand, StackPoint } from '@telltale/stack-kit';
 import { providerOptions } from '@telltale/stack-kit/testing';
 import { createProvider } from '../src/provider.ts';
 import stack from '../src/stack.ts';
@@ -10,6 +10,7 @@ export interface LinkedProviderOptions {
   readonly vars: Readonly<Record<string, string>>;
   readonly folder?: string;
   readonly clock?: Clock;
+  readonly history?: ProviderHistory;
   /** Throws where it refuses. */
   readonly write?: (name: string, value: Value) => void;
 }
@@ -21,7 +22,7 @@ export class LinkedProvider {
   readonly #ids = new Map<string, { id: number; datatype: Datatype }>();
   #running: { controller: AbortController; ended: Promise<unknown> } | undefined;
 
-  constructor({ vars, folder = 'none', clock = systemClock, write }: LinkedProviderOptions) {
+  constructor({ vars, folder = 'none', clock = systemClock, history, write }: LinkedProviderOptions) {
     const { values, faults } = stack.provider?.readVariables({ timeoutMs: '500', pingAfterMs: '200', ...vars }) ?? {};
     if (values === undefined) throw new Error(JSON.stringify(faults));
     const quiet = () => {};
@@ -31,6 +32,7 @@ export class LinkedProvider {
         variables: values,
         folder,
         clock,
+        ...(history !== undefined && { history }),
         log: { debug: quiet, info: quiet, warn: (text) => this.warnings.push(text), error: quiet },
         write: async (command, value) => {
           write?.(command.name, value);

@@ -1,5 +1,5 @@
 // A Sparkplug B edge node: births, data, deaths and commands, with their sequence numbers.
-import { type Batch, untilAborted } from '@telltale/schema';
+import { type Batch, pause, untilAborted } from '@telltale/schema';
 import {
   NotConnected,
   type Provider,
@@ -11,6 +11,7 @@ import {
 import type { IPublishPacket } from 'mqtt';
 import { BrokerLink } from '../broker-link.ts';
 import { CommandIntake } from '../command-intake.ts';
+import { Forwarder, type PastValue } from '../forward/forwarder.ts';
 import type { ProviderVariables } from '../provider-variables.ts';
 import { nextBdSeq } from './bd-seq.ts';
 import { decodePayload } from './decode-payload.ts';
@@ -47,6 +48,7 @@ export class EdgeNode implements Provider {
   /** What the host application does not have yet, by device. */
   readonly #changed = new Map<ServedDevice, Set<SentPoint>>();
   readonly #intake: CommandIntake;
+  readonly #forwarder: Forwarder;
   #link: BrokerLink | undefined;
   #bdSeq = -1;
   #seq = 0;
@@ -61,6 +63,12 @@ export class EdgeNode implements Provider {
   constructor(options: ProviderOptions<ProviderVariables>) {
     this.#options = options;
     this.#intake = new CommandIntake(options.write);
+    this.#forwarder = new Forwarder({
+      ...options,
+      ...options.variables,
+      points: () => this.#points.all,
+      send: (values, signal) => this.#sendPast(values, signal),
+    });
   }
 
   setPoints(points: StackPoints): void {
@@ -89,7 +97,7 @@ export class EdgeNode implements Provider {
     const filters = [`spBv1.0/${group}/NCMD/${node}`, `spBv1.0/${group}/DCMD/${node}/+`, ...states];
     const refused = await link.whileWanted(signal, () => link.subscribe(filters, 1));
     for (const [topic, why] of refused) throw new NotConnected(`${topic}: ${why}`);
-    if (primaryHost === '') this.#birth();
+    if (primaryHost === '') await this.#begin();
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -118,10 +126,36 @@ export class EdgeNode implements Provider {
     this.#cancelBirth?.();
     this.#cancelData = undefined;
     this.#cancelBirth = undefined;
+    await this.#forwarder.end(link?.isUp === true && this.#born !== undefined);
     if (link?.isUp && this.#born !== undefined) await this.#sayDeath(link);
     this.#link = undefined;
     this.#born = undefined;
     await link?.close(true);
+  }
+
+  /** Who receives is there from now on. */
+  async #begin(): Promise<void> {
+    this.#birth();
+    await this.#forwarder.begin();
+  }
+
+  /** Values of an outage, beside present ones. A device that is lost is born for as long as it takes. */
+  async #sendPast(values: readonly PastValue[], signal: AbortSignal): Promise<void> {
+    for (const [device, part] of Map.groupBy(values, ({ served }) => this.#metrics.get(served)?.device)) {
+      if (device === undefined) continue;
+      while (this.#inFlight >= maxInFlight / 2 || this.#cancelBirth !== undefined) {
+        await pause(this.#options.clock, gatherMs, signal);
+        signal.throwIfAborted();
+      }
+      if (!this.#link?.isUp || this.#born === undefined) throw new NotConnected('the link is lost');
+      if (!this.#born.has(device.name)) this.#deviceBirth(device);
+      const metrics = part.flatMap(({ served, record }) => {
+        const point = this.#metrics.get(served);
+        return (point && this.#metrics.past(point, record)) ?? [];
+      });
+      this.#send(device.name === itself ? 'NDATA' : 'DDATA', device.name, metrics);
+      if (isLost(device)) this.#lose(device);
+    }
   }
 
   /** Everything there is, from the first sequence number on. Devices that are lost are born when they are back. */
@@ -289,10 +323,11 @@ export class EdgeNode implements Provider {
     const state = readState(payload);
     if (state === undefined || state.timestamp < this.#hostTimestamp) return;
     this.#hostTimestamp = state.timestamp;
-    if (state.online && this.#born === undefined) this.#birth();
+    if (state.online && this.#born === undefined) this.#begin();
     else if (!state.online && this.#born !== undefined) {
       const link = this.#link;
       this.#born = undefined;
+      this.#forwarder.end(false);
       if (link === undefined) return;
       this.#sayDeath(link).then(() => link.close(true, 'the primary host application is offline'));
     }

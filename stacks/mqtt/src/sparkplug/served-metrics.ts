@@ -1,6 +1,6 @@
 // The metrics of an edge node, by device, name and alias, as its points make them: scalars, and instances of templates.
 import { isBad, isGood, quality } from '@telltale/schema';
-import { propertyOf, type ServedPoint, type StackLog } from '@telltale/stack-kit';
+import { type HistoryRecord, propertyOf, type ServedPoint, type StackLog } from '@telltale/stack-kit';
 import type { UntypedMetric } from './encode-payload.ts';
 import { type Metric, metricQuality, metricType, type Property, propertyName, typeOfDatatype } from './metric.ts';
 import { servedMetric } from './served-metric.ts';
@@ -157,6 +157,18 @@ export class ServedMetrics {
     return metrics;
   }
 
+  /** A value that the archive has of it, by alias; undefined where it had another datatype then. */
+  past(point: SentPoint, { datatype, value, quality: own, timeUs }: HistoryRecord): UntypedMetric | undefined {
+    const { metric, member, served } = point;
+    if (datatype !== served.point.datatype) return undefined;
+    const properties = new Map([[propertyName.quality, qualityProperty(own)]]);
+    const timestampMs = Math.floor(timeUs / 1000);
+    const past = { timestampMs, isHistorical: true, value, bornType: typeOf(point), properties };
+    if (member === undefined) return { alias: metric.alias, ...past };
+    const { value: whole } = instance(metric.template ?? '', [{ name: member, ...past }]);
+    return { alias: metric.alias, timestampMs, isHistorical: true, value: whole };
+  }
+
   /** What is wrong. */
   #add(served: ServedPoint, before: SentPoint | undefined): string | undefined {
     const { device: deviceName, metric: name, template, member } = servedMetric(served.point);
@@ -259,10 +271,14 @@ function typeOf({ served }: SentPoint): number {
   return typeOfDatatype(served.point.datatype);
 }
 
+function qualityProperty(own: number): Property {
+  const value = isGood(own) ? metricQuality.good : isBad(own) ? metricQuality.bad : metricQuality.stale;
+  return { type: metricType.int32, value };
+}
+
 function propertiesOf({ served }: SentPoint, isBirth: boolean): Map<string, Property> {
   const { quality: own, point } = served;
-  const code = isGood(own) ? metricQuality.good : isBad(own) ? metricQuality.bad : metricQuality.stale;
-  const properties = new Map<string, Property>([[propertyName.quality, { type: metricType.int32, value: code }]]);
+  const properties = new Map<string, Property>([[propertyName.quality, qualityProperty(own)]]);
   if (!isBirth) return properties;
   const text = (key: string, value: string | undefined) => {
     if (value !== undefined && value !== '') properties.set(key, { type: metricType.string, value });
