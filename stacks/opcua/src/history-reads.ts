@@ -34,7 +34,8 @@ import { readAtTime } from './history-at-time.ts';
 import { type Continuation, HistoryContinuations } from './history-continuations.ts';
 import { aggregateOf, archiveTime, processedRequestOf, rawRequestOf, Unanswered } from './history-details.ts';
 import { type RawValue, type ReadPage, readRaw, timeOf } from './history-raw.ts';
-import { type Served, type ServedSpace, statusOf, variantOf } from './served-space.ts';
+import { recordVariantOf } from './node-type.ts';
+import { type Served, type ServedSpace, statusOf } from './served-space.ts';
 import { statusOfQuality } from './status-quality.ts';
 
 /** Of one request. */
@@ -169,7 +170,7 @@ export class HistoryReads {
   ): Promise<Answered> {
     const { values, place } = await readRaw(this.#pages(asked.served), request, asked.most, at);
     const next = place === undefined ? undefined : ({ node, kind: 'raw', request, place } as const);
-    return { values: values.map((value) => rawValue(value, asked.stamps)), next };
+    return { values: values.map((value) => rawValue(asked.served, value, asked.stamps)), next };
   }
 
   async #atTimes({ served, stamps }: Asked, { reqTimes, useSimpleBounds }: ReadAtTimeDetails): Promise<Answered> {
@@ -182,7 +183,7 @@ export class HistoryReads {
       if (time === null) throw new Unanswered(StatusCodes.BadInvalidArgument);
       const timeUs = archiveTime(time);
       const { record, status } = await readAtTime(this.#pages(served), timeUs, nowUs, useSimpleBounds);
-      values.push(dataValue(record && variantOf(record.datatype, record.value), status, timeUs, stamps));
+      values.push(dataValue(record && recordVariantOf(served, record), status, timeUs, stamps));
     }
     return { values, next: undefined };
   }
@@ -199,7 +200,7 @@ export class HistoryReads {
     }
     const first = await history.read(served.point, { sinceUs: 0, untilUs: Number.MAX_SAFE_INTEGER, limit: 1 });
     const extent = { firstUs: first.records[0]?.timeUs, nowUs: clock.now() };
-    const plain = ({ datatype, value }: HistoryRecord) => variantOf(datatype, value);
+    const plain = (record: HistoryRecord) => recordVariantOf(served, record);
     const values = intervals.map((interval) => {
       const { variant, status } = aggregateValue(aggregate, interval, found.get(interval.sinceUs), extent, plain);
       return dataValue(variant, status, interval.timeUs, stamps);
@@ -233,9 +234,9 @@ export class HistoryReads {
   }
 }
 
-function rawValue(value: RawValue, stamps: TimestampsToReturn): DataValue {
+function rawValue(served: Served, value: RawValue, stamps: TimestampsToReturn): DataValue {
   if ('missingUs' in value) return dataValue(undefined, StatusCodes.BadBoundNotFound.value, timeOf(value), stamps);
-  return dataValue(variantOf(value.datatype, value.value), statusOfQuality(value.quality), value.timeUs, stamps);
+  return dataValue(recordVariantOf(served, value), statusOfQuality(value.quality), value.timeUs, stamps);
 }
 
 /** The archive has one time of a record: it is both. */

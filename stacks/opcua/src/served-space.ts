@@ -1,5 +1,5 @@
 // The address space of the provider: folders and variables of the points, added and taken away while clients look on.
-import { type Clock, type Datatype, unstored, type Value, zeroOf } from '@telltale/schema';
+import { type Clock, fits, traitsOf, unstored, type Value } from '@telltale/schema';
 import { Refused, type ServedPoint, type StackLog, type StackPoint } from '@telltale/stack-kit';
 import {
   DataType,
@@ -9,16 +9,17 @@ import {
   PermissionFlag,
   StatusCode,
   StatusCodes,
-  Variant,
+  type Variant,
   VariantArrayType,
   WellKnownRoles,
 } from 'node-opcua-client';
 import type { AddressSpace, Namespace, Variable } from './address-space.ts';
 import { guardReadRange } from './guarded-ranges.ts';
 import { HistoryNodes } from './history-nodes.ts';
+import { emptyOf, isSameType, type NodeType, nodeTypeOf, rangeOf, variantOf } from './node-type.ts';
+import { Enumerations, putRange, putUnit } from './served-analog.ts';
 import { statusOfQuality } from './status-quality.ts';
-import { unitInformation } from './unit-codes.ts';
-import { toNode, toPoint, typeOf } from './value-codec.ts';
+import { toPoint } from './value-codec.ts';
 
 type Folder = ReturnType<Namespace['addFolder']>;
 
@@ -37,6 +38,7 @@ export interface Served {
   readonly variable: Variable;
   readonly folder: string;
   readonly isCommand: boolean;
+  readonly type: NodeType;
   variant: Variant;
 }
 
@@ -64,6 +66,7 @@ export class ServedSpace {
   readonly #options: ServedSpaceOptions;
   readonly #root: Folder;
   readonly #historyNodes: HistoryNodes;
+  readonly #enumerations: Enumerations;
   readonly #folders = new Map<string, Folder>();
   #byId = new Map<number, Served>();
   #byAddress = new Map<string, Served>();
@@ -74,6 +77,7 @@ export class ServedSpace {
     this.#options = options;
     const { addressSpace, namespaceUri, name } = options;
     this.namespace = addressSpace.registerNamespace(namespaceUri);
+    this.#enumerations = new Enumerations(this.namespace);
     this.namespace.setDefaultRolePermissions([
       { roleId: WellKnownRoles.Anonymous, permissions: reading },
       { roleId: WellKnownRoles.AuthenticatedUser, permissions: reading },
@@ -146,14 +150,19 @@ export class ServedSpace {
     // Nobody has read or written it: what comes with it is no value.
     if (timeUs === 0 || (isCommand && value === undefined)) showNone(served, nowUs);
     else {
-      if (value !== undefined) served.variant = variantOf(point.datatype, value);
-      show(served, statusOfQuality(quality), timeUs, nowUs);
+      const variant = value === undefined ? served.variant : variantOf(served.type, value);
+      served.variant = variant ?? served.variant;
+      // It has another type here than in the server: what has no place in it is said, never bent.
+      const status = variant === undefined ? StatusCodes.BadOutOfRange.value : statusOfQuality(quality);
+      show(served, status, timeUs, nowUs);
     }
   }
 
   #add({ point, isCommand }: ServedPoint): Served | undefined {
     const { addressSpace, clock, log } = this.#options;
-    const { name, address, datatype, properties, eu } = point;
+    const { name, address, properties } = point;
+    const type = nodeTypeOf(point);
+    const range = rangeOf(point, type);
     const access = isCommand ? 'CurrentRead | CurrentWrite' : 'CurrentRead';
     const path = folderOf(properties);
     try {
@@ -163,14 +172,16 @@ export class ServedSpace {
         displayName: name,
         description: shortened(point.description),
         nodeId: `s=${address}`,
-        dataType: DataType[typeOf(datatype)],
+        dataType: type.states === undefined ? DataType[type.dataType] : this.#enumerations.of(type.states),
+        ...(range !== undefined && { typeDefinition: 'AnalogItemType' }),
         accessLevel: access,
         userAccessLevel: access,
         minimumSamplingInterval: 0,
       });
       guardReadRange(variable);
-      if (eu !== undefined && eu !== '') addUnit(addressSpace, this.namespace, variable, shortened(eu));
-      const served = { point, variable, folder: path, isCommand, variant: variantOf(datatype, zeroOf(datatype)) };
+      if (range !== undefined) putRange(addressSpace, this.namespace, variable, range);
+      putUnit(addressSpace, this.namespace, variable, shortened(point.eu));
+      const served = { point, variable, folder: path, isCommand, type, variant: emptyOf(type) };
       showNone(served, clock.now());
       return served;
     } catch (error) {
@@ -180,13 +191,13 @@ export class ServedSpace {
   }
 
   /** In place: clients that monitor the variable would lose it with the node. */
-  #describe({ variable, point: was }: Served, { description, eu }: StackPoint): void {
+  #describe({ variable, point: was, type }: Served, point: StackPoint): void {
     const { addressSpace } = this.#options;
+    const { description, eu } = point;
     if (description !== was.description) variable.setDescription(shortened(description));
-    if (eu === was.eu) return;
-    const unit = variable.getPropertyByName('EngineeringUnits', 0);
-    if (unit !== null) addressSpace.deleteNode(unit);
-    if (eu !== undefined && eu !== '') addUnit(addressSpace, this.namespace, variable, shortened(eu));
+    if (eu !== was.eu) putUnit(addressSpace, this.namespace, variable, shortened(eu));
+    const range = rangeOf(point, type);
+    if (String(range) !== String(rangeOf(was, type))) putRange(addressSpace, this.namespace, variable, range);
   }
 
   #put(served: Served): void {
@@ -209,15 +220,16 @@ export class ServedSpace {
     };
   }
 
-  async #write({ point }: Served, { value: variant, statusCode }: DataValue): Promise<StatusCode> {
+  async #write({ point, type }: Served, { value: variant, statusCode }: DataValue): Promise<StatusCode> {
     // A value that its own sender doubts is no command.
     if (!statusCode.isGoodish()) return StatusCodes.BadWriteNotSupported;
-    if (variant.arrayType !== VariantArrayType.Scalar || variant.dataType !== typeOf(point.datatype)) {
+    if (variant.arrayType !== VariantArrayType.Scalar || variant.dataType !== type.dataType) {
       return StatusCodes.BadTypeMismatch;
     }
     const converted = toPoint(variant.dataType, variant.value, point.datatype);
-    const value = converted === undefined ? undefined : unstored(point.datatype, converted);
-    if (value === undefined || (typeof value === 'number' && !Number.isFinite(value))) return StatusCodes.BadOutOfRange;
+    if (converted === undefined || !fits(traitsOf(point.datatype), converted)) return StatusCodes.BadOutOfRange;
+    const value = unstored(point.datatype, converted);
+    if (variantOf(type, value) === undefined) return StatusCodes.BadOutOfRange;
     try {
       await this.#options.write(point, value);
       return StatusCodes.Good;
@@ -253,6 +265,7 @@ function isSame(old: Served, { point, isCommand }: ServedPoint): boolean {
     old.isCommand === isCommand &&
     name === point.name &&
     datatype === point.datatype &&
+    isSameType(old.point, point) &&
     old.folder === folderOf(point.properties)
   );
 }
@@ -265,11 +278,6 @@ function folderOf(properties: StackPoint['properties']): string {
     .filter((part) => part !== '')
     .slice(0, maxDepth)
     .join('/');
-}
-
-export function variantOf(datatype: Datatype, value: Value): Variant {
-  const dataType = typeOf(datatype);
-  return new Variant({ dataType, arrayType: VariantArrayType.Scalar, value: toNode(dataType, value) });
 }
 
 function show({ variable, variant }: Served, code: number, timeUs: number, nowUs: number): void {
@@ -285,8 +293,7 @@ function show({ variable, variant }: Served, code: number, timeUs: number, nowUs
 
 /** It has no value yet. */
 function showNone(served: Served, nowUs: number): void {
-  const { datatype } = served.point;
-  served.variant = variantOf(datatype, zeroOf(datatype));
+  served.variant = emptyOf(served.type);
   show(served, StatusCodes.BadWaitingForInitialData.value, nowUs, nowUs);
 }
 
@@ -300,24 +307,4 @@ export function statusOf(code: number): StatusCode {
   const [base, bits] = [(code & ~lowBits) >>> 0, code & lowBits];
   const status = statuses.get(base) ?? StatusCodes.Bad;
   return bits === 0 ? status : StatusCode.makeStatusCode(status, bits);
-}
-
-function addUnit(addressSpace: AddressSpace, namespace: Namespace, variable: Variable, eu: string): void {
-  const type = addressSpace.findDataType('EUInformation');
-  if (type === null) return;
-  const { namespaceUri, unitId, displayName, description } = unitInformation(eu);
-  const unit = addressSpace.constructExtensionObject(type, {
-    namespaceUri,
-    unitId,
-    displayName: { text: displayName },
-    description: { text: description },
-  });
-  namespace.addVariable({
-    propertyOf: variable,
-    browseName: { name: 'EngineeringUnits', namespaceIndex: 0 },
-    typeDefinition: 'PropertyType',
-    dataType: 'EUInformation',
-    accessLevel: 'CurrentRead',
-    value: new Variant({ dataType: DataType.ExtensionObject, value: unit }),
-  });
 }

@@ -3,6 +3,7 @@ import { checkScanPeriod, defineStack, type Point } from '@telltale/stack-kit';
 import { checkSettings } from './item-settings.ts';
 import { checkArguments } from './method-template.ts';
 import { addressRegex, parseAddress } from './node-address.ts';
+import { checkServedType } from './served-types.ts';
 import { checkConnector, checkProvider, connectorVariables, providerVariables } from './variables.ts';
 
 const nodeDoc =
@@ -46,7 +47,9 @@ const methodDoc =
 const servedRegex = '^[^\\u0000-\\u001f]{1,512}$';
 const servedDoc =
   'The text of the node: `Tank1.Level` is served as `ns=2;s=Tank1.Level`, in the namespace of the provider. The property ' +
-  '`folder` of the point, such as `Site/Tank 1`, is its path of folders below `Objects`.';
+  '`folder` of the point, such as `Site/Tank 1`, is its path of folders below `Objects`. The property `type`, such as `Int16` or ' +
+  '`Enumeration`, is its type, where it is not that of the datatype; an enumeration has the names of its states in the property ' +
+  '`enumStrings`, such as `Off,On,Fault`.';
 
 export default defineStack({
   name: 'opcua',
@@ -82,11 +85,13 @@ export default defineStack({
       regex: servedRegex,
       doc: servedDoc,
       examples: [{ address: 'Tank1.Level', meaning: 'served as ns=2;s=Tank1.Level' }],
+      check: (_address, point) => checkServedType(point),
     },
     command: {
       regex: servedRegex,
       doc: `${servedDoc} A client that writes the node writes the command.`,
       examples: [{ address: 'Pump1.Start', meaning: 'written as ns=2;s=Pump1.Start' }],
+      check: (_address, point) => checkServedType(point),
     },
   },
 });

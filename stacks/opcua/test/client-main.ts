@@ -48,6 +48,8 @@ interface Order {
     | 'close'
     | 'read'
     | 'description'
+    | 'dataType'
+    | 'typeDefinition'
     | 'write'
     | 'browse'
     | 'watch'
@@ -165,7 +167,7 @@ async function work(order: Order): Promise<unknown> {
     }
     case 'write': {
       const dataType = DataType[order.type ?? 'Double'];
-      const value = dataType === DataType.Int64 ? halvesOf(BigInt(String(order.value))) : order.value;
+      const value = writtenOf(dataType, order.value);
       const variant = new Variant({ dataType, arrayType: VariantArrayType.Scalar, value });
       const statusCode = StatusCodes[order.status ?? 'Good'];
       const request = { nodeId, attributeId: AttributeIds.Value, indexRange, value: { value: variant, statusCode } };
@@ -179,6 +181,13 @@ async function work(order: Order): Promise<unknown> {
     }
     case 'description':
       return (await session.read({ nodeId, attributeId: AttributeIds.Description })).value.value.text;
+    case 'dataType':
+      return String((await session.read({ nodeId, attributeId: AttributeIds.DataType })).value.value);
+    case 'typeDefinition': {
+      const referenceTypeId = 'HasTypeDefinition';
+      const browsed = await session.browse({ nodeId, referenceTypeId, includeSubtypes: true, resultMask: 63 });
+      return String(browsed.references?.[0]?.nodeId);
+    }
     case 'browse': {
       const { references } = await session.browse(nodeId);
       return references?.map(({ browseName, nodeId: id }) => ({ name: browseName.name, nodeId: String(id) }));
@@ -225,6 +234,11 @@ async function work(order: Order): Promise<unknown> {
       return result.statusCode.toString();
     }
   }
+}
+
+function writtenOf(dataType: DataType, value: unknown): unknown {
+  if (dataType === DataType.Int64) return halvesOf(BigInt(String(value)));
+  return dataType === DataType.DateTime ? new Date(String(value)) : value;
 }
 
 function deadbandOf({ deadband }: Order): DataChangeFilter | null {

@@ -161,6 +161,7 @@ export class PointFeed {
       ...(description !== undefined && { description }),
       ...(eu !== undefined && { eu }),
       ...(euRange !== undefined && { euRange }),
+      ...(euRange !== undefined && { euRange }),
       ...(isArchived(point) && { isArchived: true }),
     };
     if (kind === 'measurements') this.#points.putMeasurement('provider', provider, served);
