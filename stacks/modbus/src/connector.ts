@@ -18,10 +18,10 @@ import {
   type StackPoints,
   TlsPeer,
   type WriteResult,
-  written,
 } from '@telltale/stack-kit';
 import { type Address, parseAddress } from './address.ts';
 import { Client, LostAnswer } from './client.ts';
+import { type CommandWrite, CommandWriter } from './command-writer.ts';
 import { exceptionCodes, ModbusException } from './pdu.ts';
 import { halve, planReads, requestName } from './plan-reads.ts';
 import { explainReading, type Item, itemOf, putReadings, type ReadRequest } from './reading.ts';
@@ -30,14 +30,6 @@ import { SerialTransport } from './serial-transport.ts';
 import { TcpFraming } from './tcp-frame.ts';
 import { TcpTransport, type TransportTls } from './tcp-transport.ts';
 import type { ConnectorVariables } from './variables.ts';
-import {
-  differsFrom,
-  readBackRequest,
-  readWriteRequest,
-  writeBitAgain,
-  writeBitByMask,
-  writeRequest,
-} from './write-request.ts';
 
 export function createConnector(options: ConnectorOptions<ConnectorVariables>): Connector {
   return new ModbusConnector(options);
@@ -53,13 +45,17 @@ class ModbusConnector implements Connector {
   readonly #client: Client;
   readonly #poller: Poller<ReadRequest>;
   readonly #items = new Map<number, Item>();
-  /** Read-modify-write: one write after the other. */
-  #writing: Promise<unknown> = Promise.resolve();
+  readonly #writer: CommandWriter;
 
   constructor(options: ConnectorOptions<ConnectorVariables>) {
     this.#options = options;
     const { clock, meter, log, publish, variables } = options;
     this.#client = createClient(options);
+    this.#writer = new CommandWriter({
+      variables,
+      place: (command) => this.#parse(command),
+      ask: (unit, pdu, signal) => this.#client.request(unit, pdu, signal, true),
+    });
     // One more waits than the device is asked at once: it goes out before the answer before it has been read.
     const atOnce = variables.transport === 'tcp' ? variables.pipelining + 1 : 1;
     this.#poller = new Poller({
@@ -110,13 +106,12 @@ class ModbusConnector implements Connector {
     if (lost !== undefined && !signal.aborted) throw lost;
   }
 
-  async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<WriteResult> {
-    const address = this.#parse(command);
-    if (typeof address === 'string') return written.refused(address);
-    if (this.#options.variables.bitWrites === 'mask') return this.#write(address, value, signal);
-    const turn = this.#writing.then(() => this.#write(address, value, signal));
-    this.#writing = turn.catch(() => {});
-    return turn;
+  write(command: StackCommand, value: Value, signal: AbortSignal): Promise<WriteResult> {
+    return this.#writer.write({ command, value }, signal);
+  }
+
+  writeMany(writes: readonly CommandWrite[], signal: AbortSignal): Promise<readonly WriteResult[]> {
+    return this.#writer.writeMany(writes, signal);
   }
 
   close(): Promise<void> {
@@ -213,40 +208,6 @@ class ModbusConnector implements Connector {
     putReadings(request, request.answer, batch);
     return true;
   }
-
-  async #write(address: Address, value: Value, signal: AbortSignal): Promise<WriteResult> {
-    const { unit: ownUnit, writeFunction, bitWrites, readBack, readWrite } = this.#options.variables;
-    const unit = address.unit ?? ownUnit;
-    const ask = (pdu: Uint8Array) => this.#client.request(unit, pdu, signal, true);
-    let request: Uint8Array;
-    let readsBack = false;
-    try {
-      const readWriting = readWrite ? readWriteRequest(address, value) : undefined;
-      readsBack = readWriting !== undefined;
-      if (readWriting !== undefined) request = readWriting;
-      else if (address.bit === undefined) request = writeRequest(address, value, writeFunction);
-      else if (bitWrites === 'mask') request = writeBitByMask(address, value);
-      else {
-        const present = await ask(readBackRequest(address));
-        request = writeBitAgain(address, value, present, writeFunction);
-      }
-    } catch (error) {
-      return unwritten(error);
-    }
-    let answer: Uint8Array;
-    try {
-      answer = await ask(request);
-    } catch (error) {
-      return unaccepted(error);
-    }
-    if (!readBack) return written.accepted;
-    try {
-      const difference = differsFrom(address, value, readsBack ? answer : await ask(readBackRequest(address)));
-      return difference === undefined ? written.accepted : written.refused(difference);
-    } catch (error) {
-      return written.unknown(`it was written but could not be read back: ${(error as Error).message}`);
-    }
-  }
 }
 
 function createClient(options: ConnectorOptions<ConnectorVariables>): Client {
@@ -294,26 +255,4 @@ function readFailure(error: unknown, unit: number): unknown {
   if (!(error instanceof ModbusException)) return error;
   const text = `unit ${unit}: ${error.message}`;
   return silentCodes.includes(error.code) ? new NoAnswer(text) : new Refused(text);
-}
-
-/** Before anything was written: the value does not fit, or the register could not be read. */
-function unwritten(error: unknown): WriteResult {
-  if (error instanceof RangeError || error instanceof ModbusException) return written.refused(error.message);
-  return written.notSent(`the register could not be read before the write: ${(error as Error).message}`);
-}
-
-/** Said of a write, nothing was done. Of all others the device may have it: it failed in it, or a gateway does not know. */
-const refusalCodes: readonly number[] = [
-  exceptionCodes.illegalFunction,
-  exceptionCodes.illegalDataAddress,
-  exceptionCodes.illegalDataValue,
-  exceptionCodes.serverDeviceBusy,
-  exceptionCodes.gatewayPathUnavailable,
-];
-
-function unaccepted(error: unknown): WriteResult {
-  if (error instanceof NotConnected) return written.notSent(error.message);
-  if (error instanceof ModbusException && refusalCodes.includes(error.code)) return written.refused(error.message);
-  if (error instanceof LostAnswer) return written.unknown(`the link was lost before an answer: ${error.message}`);
-  return written.unknown((error as Error).message);
 }

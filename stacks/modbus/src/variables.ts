@@ -147,6 +147,15 @@ export const connectorVariables = Type.Object({
       '`single`: 5 and 6. `multiple`: 15 and 16, for devices that support only these. Wider values are always written by 16.',
     default: 'single',
   }),
+  maxWriteRegisters: Type.Integer({
+    title: 'Maximum number of registers in a write request of several commands',
+    description:
+      'Commands that are written together and follow each other without a gap share a request (function 16, or 15 for ' +
+      'coils, 16 times as many). A block that is refused is written one by one. 1: always one by one.',
+    default: 123,
+    minimum: 1,
+    maximum: 123,
+  }),
   bitWrites: Type.Enum(['mask', 'read-modify-write'], {
     title: 'How a bit of a register is written',
     description:

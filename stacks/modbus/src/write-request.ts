@@ -15,6 +15,11 @@ import { type Layout, readValue, writeValue } from './registers.ts';
 
 export type WriteFunction = 'single' | 'multiple';
 
+/** The bytes of registers, or whether a coil or a bit is on. Throws a RangeError where the value does not fit. */
+export function encodeValue({ layout }: Address, value: Value): Uint8Array | boolean {
+  return layout === undefined ? readBoolean(value) : writeValue(layout, value);
+}
+
 /** Throws a RangeError where the value does not fit. Not for bits of registers. */
 export function writeRequest({ start, layout, length }: Address, value: Value, use: WriteFunction): Uint8Array {
   if (layout === undefined) {
