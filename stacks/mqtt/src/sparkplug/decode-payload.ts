@@ -85,16 +85,7 @@ class PayloadDecoder {
     if (isNull) value = undefined;
     else if (template !== undefined) value = this.#template(new ProtobufReader(template), born, depth + 1);
     else if (typeof value !== 'object') value = signed(value, own);
-    return {
-      name: name || born?.name,
-      alias,
-      timestampMs,
-      type,
-      isHistorical,
-      isNull,
-      ...(properties !== undefined && { properties }),
-      value,
-    };
+    return { name: name || born?.name, alias, timestampMs, type, isHistorical, isNull, properties, value };
   }
 
   #template(reader: ProtobufReader, born: Metric | undefined, depth: number): Template {
@@ -182,7 +173,11 @@ class PayloadDecoder {
       else reader.skip();
       if (at <= 2) this.#count();
     }
-    return new Map(keys.flatMap((key, at) => (values[at] === undefined ? [] : [[key, values[at]]])));
+    const properties = new Map<string, Property>();
+    for (let at = 0; at < Math.min(keys.length, values.length); at++) {
+      properties.set(keys[at] as string, values[at] as Property);
+    }
+    return properties;
   }
 
   #property(reader: ProtobufReader, depth: number): Property {

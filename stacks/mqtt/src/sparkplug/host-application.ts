@@ -243,8 +243,11 @@ export class HostApplication {
         // What was is no live value.
         if (metric.isHistorical) continue;
         const { name = '' } = metric;
-        const { type } = node.session.metric(event.device, name) ?? {};
-        for (const tap of byRoot?.get(name) ?? []) tap.read(metric, type, event, this.#context);
+        for (const tap of byRoot?.get(name) ?? []) {
+          // Only parts need the type: a whole value was read by it.
+          const type = tap.located?.rest === '' ? undefined : node.session.metric(event.device, name)?.type;
+          tap.read(metric, type, event, this.#context);
+        }
       }
     }
   }

@@ -48,8 +48,9 @@ export function locatePart(metrics: ReadonlyMap<string, Metric>, path: string): 
  */
 export function readPart(metric: Metric, rest: string, bornType: number | undefined): Part | undefined {
   const { value, timestampMs, type = bornType } = metric;
-  const around = { timestampMs, quality: qualityOf(metric) };
-  if (rest === '') return { value: scalarOf(value), type, ...around };
+  const quality = qualityOf(metric);
+  if (rest === '') return { value: scalarOf(value), type, timestampMs, quality };
+  const around = { timestampMs, quality };
   if (rest.startsWith('@')) {
     const property = propertyAt(metric, rest.slice(1));
     if (property === undefined || typeof property.value === 'object') return undefined;

@@ -1,7 +1,7 @@
 // A measurement that is a metric of an edge node, or a part of one, with its newest reading.
 import { type Batch, type Clock, fitValue, quality, type Value } from '@telltale/schema';
 import type { ReadingTrace, SourceTimes, StackPoint } from '@telltale/stack-kit';
-import { type Metric, metricQuality } from './metric.ts';
+import { type Metric, type MetricValue, metricQuality } from './metric.ts';
 import type { MetricAddress } from './metric-address.ts';
 import { describeValue, type Located, type Part, readPart } from './metric-part.ts';
 
@@ -28,7 +28,8 @@ export class MetricTap {
   quality = 0;
   heardUs: number | undefined;
   error: string | undefined;
-  #raw: string | undefined;
+  /** What was read last: the metric as a whole, or the part of it. */
+  #raw: { readonly value?: MetricValue | undefined } | undefined;
   #timeUs = 0;
 
   constructor(point: StackPoint, address: MetricAddress) {
@@ -40,7 +41,7 @@ export class MetricTap {
   read(metric: Metric, bornType: number | undefined, message: MetricMessage, context: TapContext): void {
     const part = this.located && readPart(metric, this.located.rest, bornType);
     if (part === undefined) return;
-    this.#raw = describeValue(this.located?.rest === '' ? metric.value : part.value);
+    this.#raw = this.located?.rest === '' ? metric : part;
     const value = part.value === undefined ? undefined : fitValue(this.point.datatype, part.value);
     if (value === undefined) {
       const error = part.value === undefined ? 'it has no value' : `it does not fit datatype ${this.point.datatype}`;
@@ -79,7 +80,7 @@ export class MetricTap {
     return {
       timeUs: this.heardUs,
       request: `metric ${metric} of ${group}/${node}${device && `/${device}`}`,
-      raw: this.#raw,
+      raw: this.#raw && describeValue(this.#raw.value),
       value: this.value,
       error: this.error,
       device: device || node,

@@ -191,7 +191,9 @@ export class NodeSession {
   }
 
   #data(device: string, { metrics, timestampMs }: SparkplugPayload): NodeEvent {
-    const strange = metrics.find(({ name, alias }) => this.#find(device, name, alias) === undefined);
+    // Those that have an alias alone were given their names by it.
+    const born = this.metrics(device);
+    const strange = metrics.find(({ name }) => name === undefined || !born.has(name));
     if (strange === undefined) return { kind: 'data', device, metrics, sentMs: timestampMs };
     this.giveUp();
     return { kind: 'unclear', reason: `a metric that is not in the birth: ${strange.name ?? strange.alias}` };
