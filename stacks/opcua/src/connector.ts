@@ -7,6 +7,7 @@ import {
   type BrowseRequest,
   type Connector,
   type ConnectorOptions,
+  type DeviceAlarm,
   type InstanceDetail,
   NotConnected,
   Poller,
@@ -23,6 +24,7 @@ import { AttributeIds, ReadRequest, type ReadResponse, TimestampsToReturn } from
 import { BadReadings } from './bad-readings.ts';
 import { browse } from './browse.ts';
 import { applicationUriOf } from './certificate-folder.ts';
+import { Conditions } from './conditions.ts';
 import { type ItemSettings, parseDeadband } from './item-settings.ts';
 import { ItemTable } from './item-table.ts';
 import { type NodeItem, type Readings, republish, traceOf } from './node-item.ts';
@@ -60,6 +62,7 @@ class UaConnector implements Connector {
   readonly #items: ItemTable;
   readonly #servers: ServerList;
   #health: Health = 'healthy';
+  readonly #conditions: Conditions;
   #link: UaLink | undefined;
   #writer: NodeWriter | undefined;
   #subscriptions: Subscriptions | undefined;
@@ -76,6 +79,7 @@ class UaConnector implements Connector {
     this.#settings = { ...variables, deadband: parseDeadband(variables.deviceDeadband) };
     this.#items = new ItemTable(this.#settings);
     this.#servers = new ServerList(endpointsOf(variables), clock);
+    this.#conditions = new Conditions(options);
   }
 
   setPoints(points: StackPoints): void {
@@ -83,6 +87,10 @@ class UaConnector implements Connector {
     const isServed = this.#subscriptions !== undefined;
     if (isServed && this.#link !== undefined) this.#follow(this.#link);
     this.#wake();
+  }
+
+  setAlarms(alarms: readonly DeviceAlarm[]): void {
+    this.#conditions.setAlarms(alarms);
   }
 
   async connect(signal: AbortSignal): Promise<void> {
@@ -129,6 +137,7 @@ class UaConnector implements Connector {
         ended.signal,
         link.types.run(ended.signal, () => this.#republishParts()),
       ),
+      untilAborted(ended.signal, this.#conditions.run(link, subscriptions, ended.signal)),
       untilAborted(ended.signal, subscriptions.lost),
       untilAborted(ended.signal, link.lost).then((reason) => {
         if (reason !== undefined) throw new NotConnected(reason);
@@ -148,6 +157,10 @@ class UaConnector implements Connector {
 
   async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<WriteResult> {
     return this.#writer?.write(command, value, signal) ?? written.notSent('there is no link');
+  }
+
+  acknowledge(alarm: DeviceAlarm, authority: string): Promise<WriteResult> {
+    return this.#conditions.acknowledge(alarm, authority);
   }
 
   async close(): Promise<void> {

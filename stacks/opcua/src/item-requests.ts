@@ -34,6 +34,17 @@ const filterStatuses: readonly StatusCode[] = [
   StatusCodes.BadDeadbandFilterInvalid,
 ];
 
+/** The server can do no more: the item is read instead. */
+export const fullStatuses: readonly StatusCode[] = [
+  StatusCodes.BadTooManyMonitoredItems,
+  StatusCodes.BadTooManySubscriptions,
+  StatusCodes.BadServiceUnsupported,
+  StatusCodes.BadNotImplemented,
+  StatusCodes.BadOutOfMemory,
+  StatusCodes.BadResourceUnavailable,
+  StatusCodes.BadMonitoringModeInvalid,
+];
+
 /** One result an item. Throws what `UaLink.transact` throws, but for faults. */
 export async function createItems(
   link: UaLink,

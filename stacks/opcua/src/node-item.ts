@@ -65,12 +65,18 @@ export function itemOf(point: StackPoint, namespaces: readonly string[], types?:
 /** Or what is wrong with the address at this server. */
 export function nodeOf(address: string, namespaces: readonly string[]): NodeRef | string {
   const parsed = parseAddress(address);
-  if (typeof parsed === 'string') return parsed;
-  const namespace = typeof parsed.namespace === 'number' ? parsed.namespace : namespaces.indexOf(parsed.namespace);
-  if (namespace < 0) return `the server has no namespace ${parsed.namespace}`;
+  const nodeId = typeof parsed === 'string' ? parsed : nodeIdOf(parsed, namespaces);
+  if (typeof parsed === 'string' || typeof nodeId === 'string') return String(nodeId);
   const indexRange = indexRangeOf(parsed) as unknown as NodeRef['indexRange'];
-  const nodeId = new NodeId(nodeIdTypes[parsed.kind], identifierOf(parsed), namespace);
   return { nodeId, attributeId: AttributeIds.Value, ...(indexRange !== undefined && { indexRange }) };
+}
+
+/** Or what is wrong with it at this server. */
+export function nodeIdOf(address: NodeAddress, namespaces: readonly string[]): NodeId | string {
+  const { namespace: given, kind } = address;
+  const namespace = typeof given === 'number' ? given : namespaces.indexOf(given);
+  if (namespace < 0) return `the server has no namespace ${given}`;
+  return new NodeId(nodeIdTypes[kind], identifierOf(address), namespace);
 }
 
 function identifierOf({ kind, identifier }: NodeAddress): number | string | Buffer {

@@ -1,5 +1,6 @@
 // The declaration of the OPC UA stack. The library behind it is large: only the modules that `load` names bring it.
 import { checkScanPeriod, defineStack, type Point } from '@telltale/stack-kit';
+import { parseConditionAddress } from './condition-address.ts';
 import { checkSettings } from './item-settings.ts';
 import { checkArguments } from './method-template.ts';
 import { addressRegex, parseAddress } from './node-address.ts';
@@ -44,6 +45,16 @@ const methodDoc =
   'empty text are refused). The property `arguments` is a JSON array of all arguments, such as `["$value", 5, "fast"]`; the ' +
   'property `object` names the object where several have the method.';
 
+function checkCondition(address: string): string | undefined {
+  const parsed = parseConditionAddress(address);
+  return typeof parsed === 'string' ? parsed : undefined;
+}
+
+const conditionDoc =
+  'The node of a condition, as `ns=2;s=Tank1.High`; or its source and, behind a `#`, the name of the condition, as ' +
+  '`ns=2;s=Tank1.Level#High`, for servers that do not show conditions as nodes. The alarm follows the condition: active, ' +
+  'acknowledged, its time and its message.';
+
 const servedRegex = '^[^\\u0000-\\u001f]{1,512}$';
 const servedDoc =
   'The text of the node: `Tank1.Level` is served as `ns=2;s=Tank1.Level`, in the namespace of the provider. The property ' +
@@ -75,6 +86,16 @@ export default defineStack({
         { address: 'ns=2;s=Pump1.Start#()', meaning: 'a method that is called' },
       ],
       check: checkWritten,
+    },
+    alarm: {
+      regex: addressRegex,
+      doc: conditionDoc,
+      examples: [
+        { address: 'ns=2;s=Tank1.High', meaning: 'a condition by its own node' },
+        { address: 'ns=2;s=Tank1.Level#High', meaning: 'the condition High of a source' },
+        { address: 'nsu=http://example.com/plant;s=Tank1.Level#High', meaning: 'the namespace by its URI' },
+      ],
+      check: checkCondition,
     },
   },
   provider: {

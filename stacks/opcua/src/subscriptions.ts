@@ -7,6 +7,7 @@ import {
   type CreateSubscriptionResponse,
   DataChangeNotification,
   DeleteSubscriptionsRequest,
+  EventNotificationList,
   type NotificationMessage,
   PublishRequest,
   type PublishResponse,
@@ -15,7 +16,7 @@ import {
   StatusCodes,
 } from 'node-opcua-client';
 import type { BadReadings } from './bad-readings.ts';
-import { createItems, deleteItems, type ItemResult, isOneOf } from './item-requests.ts';
+import { createItems, deleteItems, fullStatuses, type ItemResult, isOneOf } from './item-requests.ts';
 import { type ItemSettings, settingsOf } from './item-settings.ts';
 import { adopt, type NodeItem, type Readings, takeReading, takeRefusal } from './node-item.ts';
 import { hasOverflown, qualityOfStatus } from './status-quality.ts';
@@ -35,6 +36,9 @@ export interface SubscriptionsOptions {
   readonly onGap: (items: readonly NodeItem[]) => Promise<void>;
 }
 
+/** Hears events, and undefined where some were lost. `deviceNowUs`: what the server's clock said when it sent them. */
+export type EventListener = (events: EventNotificationList | undefined, deviceNowUs: number | undefined) => void;
+
 interface Group {
   readonly id: number;
   readonly intervalMs: number;
@@ -46,6 +50,8 @@ interface Group {
   readonly silenceMs: number;
   heardMs: number;
   nextSequence: number;
+  /** Of a subscription to events. */
+  listener: EventListener | undefined;
 }
 
 /** Where items are monitored, or would be if the server took it. */
@@ -69,16 +75,6 @@ const maxPublishRequests = 10;
 const publishLimitMs = 24 * 3_600_000;
 const notificationsAtOnce = 10_000;
 
-/** The server can do no more: the item is read instead. */
-const fullStatuses: readonly StatusCode[] = [
-  StatusCodes.BadTooManyMonitoredItems,
-  StatusCodes.BadTooManySubscriptions,
-  StatusCodes.BadServiceUnsupported,
-  StatusCodes.BadNotImplemented,
-  StatusCodes.BadOutOfMemory,
-  StatusCodes.BadResourceUnavailable,
-  StatusCodes.BadMonitoringModeInvalid,
-];
 const goneStatuses: readonly StatusCode[] = [StatusCodes.BadNodeIdUnknown, StatusCodes.BadNodeIdInvalid];
 
 export class Subscriptions {
@@ -149,6 +145,14 @@ export class Subscriptions {
     return this.#unmonitored.size > before;
   }
 
+  /** A subscription to events, by its id; or why the server makes none. */
+  async listen(intervalMs: number, listener: EventListener): Promise<number | string> {
+    const group = await this.#subscribe(intervalMs);
+    if (typeof group === 'string') return group;
+    group.listener = listener;
+    return group.id;
+  }
+
   /** What is silent for too long is lost. */
   check(): void {
     const nowMs = this.#options.clock.monotonicMs();
@@ -171,8 +175,8 @@ export class Subscriptions {
 
   async #endEmpty(added: ReadonlyMap<number, unknown>): Promise<void> {
     const subscriptionIds: number[] = [];
-    for (const { id, intervalMs, monitored } of this.#groups.values()) {
-      if (monitored.size === 0 && !added.has(intervalMs)) subscriptionIds.push(id);
+    for (const { id, intervalMs, monitored, listener } of this.#groups.values()) {
+      if (monitored.size === 0 && listener === undefined && !added.has(intervalMs)) subscriptionIds.push(id);
     }
     if (subscriptionIds.length === 0) return;
     for (const id of subscriptionIds) this.#groups.delete(id);
@@ -267,6 +271,7 @@ export class Subscriptions {
       silenceMs: Math.max(leastSilenceMs, 2 * made.revisedPublishingInterval, 2 * saysEveryMs),
       heardMs: clock.monotonicMs(),
       nextSequence: 1,
+      listener: undefined,
     };
     this.#groups.set(group.id, group);
     this.#ask();
@@ -343,10 +348,12 @@ export class Subscriptions {
       this.#options
         .onGap([...group.monitored.values()].flatMap(({ items }) => [...items]))
         .catch((error) => this.#lost.reject(error));
+      group.listener?.(undefined, deviceNowUs);
     }
     group.nextSequence = isReport ? (sequenceNumber % 0xffff_ffff) + 1 : sequenceNumber;
     for (const data of notificationData ?? []) {
       if (data instanceof DataChangeNotification) this.#takeChanges(group, data, deviceNowUs);
+      else if (data instanceof EventNotificationList) group.listener?.(data, deviceNowUs);
       else if (data instanceof StatusChangeNotification && data.status.isBad()) {
         throw new NotConnected(`the server has ended a subscription: ${data.status.name}`);
       }

@@ -10,6 +10,7 @@ import {
   type VariableFault,
 } from '@telltale/stack-kit';
 import { deadbandPattern } from './item-settings.ts';
+import { addressRegex } from './node-address.ts';
 
 export const securityPolicies = ['Basic256Sha256', 'Aes128_Sha256_RsaOaep', 'Aes256_Sha256_RsaPss'] as const;
 
@@ -161,6 +162,13 @@ export const connectorVariables = Type.Object({
     default: '',
     pattern: deadbandPattern,
     form: 'a number such as 0.5, or a percentage such as 1%',
+  }),
+  alarmNotifier: Type.String({
+    title: 'Node that reports the alarms',
+    description: 'Its events are followed where alarms have addresses. i=2253 is the server itself, which reports all.',
+    default: 'i=2253',
+    pattern: addressRegex,
+    form: 'a node such as i=2253 or ns=2;s=Tank1',
   }),
   itemsAtOnce: Type.Integer({
     title: 'Maximum number of nodes in a request',
