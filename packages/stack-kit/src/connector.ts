@@ -31,6 +31,11 @@ export interface StackCommand extends StackPoint {
   readonly last: Value | undefined;
 }
 
+export interface CommandWrite<Command = StackCommand> {
+  readonly command: Command;
+  readonly value: Value;
+}
+
 export interface StackPoints {
   readonly measurements: readonly StackPoint[];
   readonly commands: readonly StackCommand[];
@@ -139,6 +144,11 @@ export interface Connector {
    * later. The signal is aborted when the answer is no longer needed.
    */
   write(command: StackCommand, value: Value, signal: AbortSignal): Promise<WriteResult>;
+  /**
+   * As `write`, for several that came together, each of another command: the results in their order, each true of its own
+   * write. A stack that has it not writes one by one.
+   */
+  writeMany?(writes: readonly CommandWrite[], signal: AbortSignal): Promise<readonly WriteResult[]>;
   /**
    * As `setPoints`, after it, for a stack that declares addresses of alarms. The present state of each that the device reports
    * is published soon after; while there is no link, an alarm keeps its state.
@@ -268,6 +278,11 @@ export interface ProviderOptions<Variables> extends InstanceOptions<Variables> {
    * the client, where it was not written; anything else means that the device may have it.
    */
   readonly write: (command: StackPoint, value: Value) => Promise<void>;
+  /**
+   * As `write`, for several that a client wrote together: those of one connector reach it together. The results in their
+   * order; refused where it was not written.
+   */
+  readonly writeMany: (writes: readonly CommandWrite<StackPoint>[]) => Promise<readonly WriteResult[]>;
   /** Acknowledges an alarm for a client of the provider. Throws `Refused`. */
   readonly acknowledge: (alarm: StackAlarm, authority: string) => Promise<void>;
   /** The archive of the points that it serves. */

@@ -1,10 +1,11 @@
 // A connection in a test, to a stack that does what the test says.
 import assert from 'node:assert/strict';
-import { Batch, untilAborted } from '@telltale/schema';
+import { Batch, untilAborted, type Value } from '@telltale/schema';
 import { ManualClock } from '@telltale/schema/testing';
 import type { StackCommand, StackPoints } from '../src/connector.ts';
 import { Connection } from '../src/link/connection.ts';
 import type { Linked } from '../src/link/connection-options.ts';
+import type { WriteOutcome } from '../src/link/link-writes.ts';
 import { written } from '../src/write-result.ts';
 
 export const never = new Promise<never>(() => {});
@@ -70,5 +71,7 @@ export function setUp(script: Partial<Linked> = {}, create?: () => Promise<Linke
     clock.advance(ms);
     await turns();
   };
-  return { clock, connection, events, lines, made, publish, begin, pass };
+  const write = (commandId: number, value: Value, askedMs: number) =>
+    connection.write([{ commandId, value }], askedMs)[0] as Promise<WriteOutcome>;
+  return { clock, connection, events, lines, made, publish, begin, pass, write };
 }

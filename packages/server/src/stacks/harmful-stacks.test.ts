@@ -57,6 +57,7 @@ describe('a stack that harms its thread takes what is in it along, and nothing e
     start('bad', 'good', ['block']);
     await until(() => events.includes('good 1=1') && events.includes('bad 1=1'));
     const deadly = problemOf(host.write('bad', 10, 1));
+    await new Promise(setImmediate); // it is on its way
     for (let second = 1; second <= 11; second++) {
       clock.advance(1000);
       await host.write('good', 10, second); // its thread has answered the ping before this
@@ -73,6 +74,7 @@ describe('a stack that harms its thread takes what is in it along, and nothing e
     start('bad', 'good', ['block']);
     await until(() => events.includes('bad 1=1'));
     const deadly = problemOf(host.write('bad', 10, 1));
+    await new Promise(setImmediate); // it is on its way
     clock.advance(4000);
     assert.equal(events.at(-1), 'connector bad stalled');
     assert.deepEqual([status('bad')?.state, status('bad')?.sinceUs], ['down', clock.now()]);

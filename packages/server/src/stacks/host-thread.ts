@@ -86,6 +86,7 @@ function main(): void {
         const failure = await client.call('ask', [id, request]);
         if (failure !== undefined) throw failure.isSure ? new Refused(failure.reason) : new Error(failure.reason);
       },
+      writeMany: (writes) => client.call('writeMany', [id, writes]),
       async readHistory(asked, signal) {
         const answer = await client.call('readHistory', [id, asked], { signal });
         if ('frames' in answer) return answer.frames;
@@ -124,7 +125,8 @@ function main(): void {
     pointsDone: (id, gone) => instances.get(id)?.pointsDone(gone),
     confirm: () => {},
     ended: async (role, name) => endings.get(`${role} ${name}`),
-    write: (id, commandId, value, askedMs) => instances.get(id)?.write(commandId, value, askedMs) ?? stopped,
+    write: (id, writes, askedMs, { report }) =>
+      instances.get(id)?.write(writes, askedMs, report) ?? writes.map(() => stopped),
     acknowledge: (id, asked) => instances.get(id)?.acknowledge(asked) ?? stopped,
     explain(id, measurementId) {
       const outcome = instances.get(id)?.explain(measurementId) ?? { kind: 'explained', trace: undefined };

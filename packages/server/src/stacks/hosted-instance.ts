@@ -3,6 +3,7 @@ import type { Batch, Clock, Value } from '@telltale/schema';
 import {
   type ArchivedPoint,
   type BrowseRequest,
+  type CommandWrite,
   type ConnectorOptions,
   type DeviceAlarm,
   type DeviceAlarmState,
@@ -17,11 +18,14 @@ import {
   type StackPoint,
   type StackPoints,
   type StackRole,
+  type WriteResult,
+  written,
 } from '@telltale/stack-kit';
 import {
   type Acknowledgement,
   type BrowseOutcome,
   Connection,
+  type DeviceWrite,
   type Linked,
   noDetail,
   RequestMeter,
@@ -31,7 +35,15 @@ import {
 } from '@telltale/stack-kit/host';
 import type { InstanceReport } from './instance-status.ts';
 import type { FindStack } from './load-stacks.ts';
-import type { ExplainOutcome, HistoryAsked, Instance, PointIds, ProviderRequest } from './protocol.ts';
+import type {
+  ExplainOutcome,
+  Failure,
+  HistoryAsked,
+  Instance,
+  PointIds,
+  ProviderRequest,
+  WriteProgress,
+} from './protocol.ts';
 import { ProviderReads } from './provider-reads.ts';
 import { Rate } from './rate.ts';
 import { Secrets } from './secrets.ts';
@@ -72,6 +84,8 @@ export interface HostedInstanceOptions {
   readonly startProcess: ConnectorOptions<unknown>['startProcess'];
   /** Asks the server for a client of the provider; rejects with `Refused`. */
   readonly ask: (request: ProviderRequest) => Promise<void>;
+  /** Of each, why it was not done; undefined where it was. */
+  readonly writeMany: (writes: readonly DeviceWrite[]) => Promise<readonly (Failure | undefined)[]>;
   /** Reads the archive for the provider; rejects with `Refused`. */
   readonly readHistory: (asked: HistoryAsked, signal: AbortSignal) => Promise<readonly Uint8Array[]>;
 }
@@ -159,8 +173,26 @@ export class HostedInstance {
     this.#givePoints();
   }
 
-  async write(commandId: number, value: Value, askedMs: number): Promise<WriteOutcome> {
-    return this.#secrets.hide(await this.#connection.write(commandId, value, askedMs));
+  async write(
+    writes: readonly DeviceWrite[],
+    askedMs: number,
+    report: (some: WriteProgress) => void,
+  ): Promise<WriteOutcome[]> {
+    let settled: [number, WriteOutcome][] = [];
+    let left = writes.length;
+    // Most come at once: then the answer has them all.
+    const reportSome = () => {
+      if (left > 0) report(settled);
+      settled = [];
+    };
+    const outcomes = this.#connection.write(writes, askedMs).map(async (pending, at) => {
+      const outcome = this.#secrets.hide(await pending);
+      left--;
+      settled.push([at, outcome]);
+      if (left > 0 && settled.length === 1) setImmediate(reportSome);
+      return outcome;
+    });
+    return Promise.all(outcomes);
   }
 
   async acknowledge(asked: Acknowledgement): Promise<WriteOutcome> {
@@ -259,6 +291,7 @@ export class HostedInstance {
       meter: this.#meter,
       turns,
       write: (command, value) => this.#ask(() => this.#writeRequest(command, value)),
+      writeMany: (writes) => this.#writeMany(writes),
       acknowledge: (alarm, authority) => this.#ask(() => this.#acknowledgeRequest(alarm, authority)),
       history: this.#reads,
     });
@@ -280,7 +313,7 @@ export class HostedInstance {
     return this.points.commands.has(id) ? 'commands' : undefined;
   }
 
-  #writeRequest(command: StackPoint, value: Value): ProviderRequest {
+  #writeRequest(command: StackPoint, value: Value): ProviderRequest & DeviceWrite {
     if (!this.points.commands.has(command.id)) throw new Refused('the command is not one of this provider');
     if (!['boolean', 'number', 'bigint', 'string'].includes(typeof value)) throw new Refused('this is no value');
     return { kind: 'write', commandId: command.id, value };
@@ -295,9 +328,31 @@ export class HostedInstance {
     return { kind: 'acknowledge', alarm: alarm.name, authority };
   }
 
+  async #writeMany(writes: readonly CommandWrite<StackPoint>[]): Promise<WriteResult[]> {
+    const results = writes.map(() => written.unknown('no answer'));
+    const asked: { readonly at: number; readonly write: DeviceWrite }[] = [];
+    for (const [at, { command, value }] of writes.entries()) {
+      try {
+        if (this.#asked + asked.length >= maxAsked) throw tooMany();
+        asked.push({ at, write: this.#writeRequest(command, value) });
+      } catch (error) {
+        results[at] = written.refused(reasonOf(error));
+      }
+    }
+    if (asked.length === 0) return results;
+    this.#asked += asked.length;
+    try {
+      const failures = await this.#options.writeMany(asked.map(({ write }) => write));
+      for (const [index, { at }] of asked.entries()) results[at] = resultOf(failures[index]);
+      return results;
+    } finally {
+      this.#asked -= asked.length;
+    }
+  }
+
   async #ask(read: () => ProviderRequest): Promise<void> {
     const request = read();
-    if (this.#asked >= maxAsked) throw new Refused(`${maxAsked} writes are waiting for their answers already`);
+    if (this.#asked >= maxAsked) throw tooMany();
     this.#asked++;
     try {
       await this.#options.ask(request);
@@ -314,6 +369,13 @@ export class HostedInstance {
     log.warn(`the property writeTimeout is ignored: it must be 1 to 999999 ms, not ${JSON.stringify(text)}`);
     return writeTimeoutMs;
   }
+}
+
+const tooMany = () => new Refused(`${maxAsked} writes are waiting for their answers already`);
+
+function resultOf(failure: Failure | undefined): WriteResult {
+  if (failure === undefined) return written.accepted;
+  return failure.isSure ? written.refused(failure.reason) : written.unknown(failure.reason);
 }
 
 /** Most points have no properties: they share one object. */

@@ -9,7 +9,7 @@ import type {
   StackCommand,
   StackPoints,
 } from '@telltale/stack-kit';
-import type { Acknowledgement, BrowseOutcome, Role, WriteOutcome } from '@telltale/stack-kit/host';
+import type { Acknowledgement, BrowseOutcome, DeviceWrite, Role, WriteOutcome } from '@telltale/stack-kit/host';
 import type { InstanceReport } from './instance-status.ts';
 
 export interface HostStart {
@@ -77,7 +77,8 @@ export interface HostThread {
   dropPoints(id: number): void;
   /** These go, and those that were put come: its points are whole. */
   pointsDone(id: number, gone: PointIds): void;
-  write(id: number, commandId: number, value: Value, askedMs: number): Promise<WriteOutcome>;
+  /** Of several, outcomes are reported as they come, where not all come at once. */
+  write(id: number, writes: readonly DeviceWrite[], askedMs: number): Promise<readonly WriteOutcome[]>;
   acknowledge(id: number, asked: Acknowledgement): Promise<WriteOutcome>;
   explain(id: number, measurementId: number): ExplainOutcome;
   browse(id: number, request: BrowseRequest): Promise<BrowseOutcome>;
@@ -117,6 +118,9 @@ export interface HistoryAsked {
 /** Frames of columns; or why there are none. */
 export type HistoryAnswer = { readonly frames: readonly Uint8Array[] } | Failure;
 
+/** Outcomes of writes, by their places in the call. */
+export type WriteProgress = readonly (readonly [at: number, outcome: WriteOutcome])[];
+
 export type ExplainOutcome =
   | { readonly kind: 'explained'; readonly trace: ReadingTrace | undefined }
   | { readonly kind: 'failed'; readonly reason: string };
@@ -137,6 +141,8 @@ export interface InstanceClient {
   endProcess(process: number): void;
   /** Why it was not done; undefined where it was. */
   ask(id: number, request: ProviderRequest): Promise<Failure | undefined>;
+  /** Of each, why it was not done; undefined where it was. */
+  writeMany(id: number, writes: readonly DeviceWrite[]): Promise<readonly (Failure | undefined)[]>;
   readHistory(id: number, asked: HistoryAsked): Promise<HistoryAnswer>;
   log(role: Role, name: string, level: LogLevel, text: string): void;
 }

@@ -2,9 +2,9 @@
 // it, the pending writes and questions. It stores what is started, not its points: after the thread has died,
 // `restarted` requests them again.
 import { Worker } from 'node:worker_threads';
-import { Batch, type BatchMessage, type Clock, ProblemError, systemClock, type Value } from '@telltale/schema';
+import { Batch, type BatchMessage, type Clock, ProblemError, type Value } from '@telltale/schema';
 import type { BrowseAnswer, BrowseRequest, ReadingTrace } from '@telltale/stack-kit';
-import { maxPendingWrites, type Role } from '@telltale/stack-kit/host';
+import type { Role } from '@telltale/stack-kit/host';
 import type { Logger } from 'pino';
 import type { DisabledLink } from '../points/index.ts';
 import { type Handlers, type Link, Moved } from '../threads/index.ts';
@@ -27,7 +27,8 @@ import type {
 } from './protocol.ts';
 import { SupervisedThread } from './supervised-thread.ts';
 import { StartedProcesses } from './thread-processes.ts';
-import { isSure, MaybeWritten, writeProblem } from './write-problem.ts';
+import { ThreadWrites } from './thread-writes.ts';
+import { isSure } from './write-problem.ts';
 
 export interface StackThreadOptions {
   /** From 1 on. */
@@ -62,6 +63,7 @@ export class StackThread {
   /** Stopped and not yet ended, with their role and name. */
   readonly #leaving = new Map<number, string>();
   readonly #questions: ConnectorQuestions;
+  readonly #writes = new ThreadWrites(() => this.link);
   readonly #processes = new StartedProcesses(() => this.link);
   #consumed = createConsumed();
   #outbox: Outbox | undefined;
@@ -145,6 +147,7 @@ export class StackThread {
     const { id } = hosted;
     this.#hosted.delete(hosted);
     for (const [each, started] of this.#byId) if (started.hosted === hosted) this.#byId.delete(each);
+    this.#writes.flush(hosted);
     if (this.link?.notify('stop', [id])) this.#leaving.set(id, key);
     this.#outbox?.forget(id);
     if (hosted.isUp) this.#notifyLink(hosted, false, 'stopped', this.#options.clock.now());
@@ -161,24 +164,8 @@ export class StackThread {
   }
 
   /** Resolves when the device has accepted it. Rejects with `ProblemError`; it is sent once or not at all. */
-  async write(hosted: Hosted, commandId: number, value: Value): Promise<void> {
-    const { id, name } = hosted;
-    if (hosted.pendingWrites >= maxPendingWrites) {
-      const reason = `${maxPendingWrites} writes are waiting for their answers already`;
-      throw writeProblem(name, { kind: 'refused', reason });
-    }
-    const askedMs = systemClock.monotonicMs();
-    const { link } = this;
-    if (link === undefined) {
-      throw writeProblem(name, { kind: 'notConnected', reason: hosted.lastError ?? 'its thread is starting' });
-    }
-    hosted.pendingWrites++;
-    const call = link.call('write', [id, commandId, value, askedMs]).finally(() => hosted.pendingWrites--);
-    const outcome = await call.catch((error: Error) => {
-      if (error instanceof ProblemError) throw new MaybeWritten(error.problem, error.message);
-      throw new MaybeWritten('connector-down', `Connector ${name}: ${error.message}.`);
-    });
-    if (outcome.kind !== 'accepted') throw writeProblem(name, outcome);
+  write(hosted: Hosted, commandId: number, value: Value): Promise<void> {
+    return this.#writes.write(hosted, commandId, value);
   }
 
   /** Resolves when the device has accepted it; as `write`. */
@@ -254,6 +241,7 @@ export class StackThread {
         this.#leaving.delete(id);
       }),
       ask: (id, request) => this.#onAsk(id, request),
+      writeMany: (id, writes) => Promise.all(writes.map((write) => this.#onAsk(id, { kind: 'write', ...write }))),
       readHistory: (id, asked, { signal }) => this.#onReadHistory(id, asked, signal),
       startProcess: guarded((process, file) => this.#processes.start(process, file)),
       toProcess: guarded((process, message) => this.#processes.send(process, message)),
@@ -265,6 +253,7 @@ export class StackThread {
   #sendStart(hosted: Hosted, replaces: number | undefined, isSame = false): void {
     const { role, instance, disabled } = hosted;
     const id = ++this.#lastId;
+    this.#writes.flush(hosted);
     if (!this.link?.notify('start', [id, role, instance, replaces, isSame, disabled === undefined])) return;
     if (replaces !== undefined) this.#outbox?.forget(replaces);
     hosted.started(id, this.#options.clock.now());

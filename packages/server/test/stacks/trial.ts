@@ -5,6 +5,7 @@ import { Batch, quality, untilAborted, type Value } from '@telltale/schema';
 import {
   type BrowseAnswer,
   type BrowseRequest,
+  type CommandWrite,
   type Connector,
   type ConnectorOptions,
   defineStack,
@@ -44,11 +45,13 @@ async function unknownAfter(signal: AbortSignal): Promise<WriteResult> {
 
 class TrialConnector implements Connector {
   readonly #options: ConnectorOptions<Variables>;
+  readonly writeMany?: NonNullable<Connector['writeMany']>;
   #points: StackPoints = { measurements: [], commands: [] };
   #isUp = false;
 
   constructor(options: ConnectorOptions<Variables>) {
     this.#options = options;
+    if (options.variables.mode === 'many') this.writeMany = (writes) => this.#writeMany(writes);
     if (options.variables.mode === 'unmade') throw new Error('cannot be made');
     if (options.variables.mode === 'tell token') options.log.info(`token ${options.variables.token}`);
   }
@@ -128,6 +131,15 @@ class TrialConnector implements Connector {
     }
   }
 
+  /** 2 is refused, and of 3 nothing is known. */
+  async #writeMany(writes: readonly CommandWrite[]): Promise<WriteResult[]> {
+    this.#options.log.info(`together ${writes.map(({ command, value }) => `${command.id}=${value}`)}`);
+    return writes.map(({ value }) => {
+      if (value === 2) return written.refused('too much');
+      return value === 3 ? written.unknown('silence') : written.accepted;
+    });
+  }
+
   detail(): InstanceDetail {
     const { mode } = this.#options.variables;
     if (mode === 'wrong') return { devices: () => 5 } as never;
@@ -195,8 +207,9 @@ class TrialProvider implements Provider {
     return untilAborted(signal);
   }
 
-  publish(batch: Batch): void {
+  publish(batch: Batch): void | Promise<void> {
     const { log, write } = this.#options;
+    if (this.#options.variables.mode === 'many') return this.#writeMany(batch);
     const command = this.#points.commands[0] ?? { id: -1, name: '', address: '', datatype: 'd', properties: {} };
     for (let at = 0; at < batch.count; at++) {
       const value = batch.valueAt(at) as Value;
@@ -205,6 +218,16 @@ class TrialProvider implements Provider {
         (error) => log.info(`${error.name} ${error.message}`),
       );
     }
+  }
+
+  /** Each value to a command of its own, together. */
+  async #writeMany(batch: Batch): Promise<void> {
+    const stranger = { id: -1, name: '', address: '', datatype: 'd', properties: {} } as const;
+    const writes = Array.from({ length: batch.count }, (_, at) => {
+      return { command: this.#points.commands[at] ?? stranger, value: batch.valueAt(at) as Value };
+    });
+    const results = await this.#options.writeMany(writes);
+    this.#options.log.info(results.map(({ kind }) => kind).join());
   }
 
   setAlarms(alarms: readonly StackAlarm[]): void {

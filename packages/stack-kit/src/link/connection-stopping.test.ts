@@ -27,7 +27,7 @@ describe('stopping', () => {
     for (let moment = 0; moment < 60; moment++) {
       let isStopped = false;
       const pointsGiven: boolean[] = [];
-      const { connection, events } = setUp({ setPoints: () => void pointsGiven.push(isStopped) });
+      const { connection, events, write: writeOne } = setUp({ setPoints: () => void pointsGiven.push(isStopped) });
       // Every other time in the turn before that of the link.
       if (moment % 2 === 0) connection.setPoints(points());
       const passed = (async () => {
@@ -39,7 +39,7 @@ describe('stopping', () => {
       await passed;
       await turns();
       assert.deepEqual(events, events.length === 0 ? [] : ['up', 'down stopped']);
-      assert.equal((await connection.write(7, 1, 0)).kind, 'notConnected');
+      assert.equal((await writeOne(7, 1, 0)).kind, 'notConnected');
       assert.notEqual(connection.status().state, 'up');
       assert.ok(!pointsGiven.includes(true));
     }

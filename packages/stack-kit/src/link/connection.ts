@@ -1,6 +1,6 @@
 // One connector or provider, run in whichever thread it is made: connects, runs, closes, tries again. Nothing that the
 // stack does ends it or holds it up: every call is bounded and everything thrown is caught.
-import type { Batch, Value } from '@telltale/schema';
+import type { Batch } from '@telltale/schema';
 import {
   type BrowseRequest,
   type DeviceAlarm,
@@ -18,12 +18,12 @@ import { type BrowseOutcome, Browsing } from './browsing.ts';
 import { callStack } from './call-stack.ts';
 import type { ConnectionOptions, Linked } from './connection-options.ts';
 import { type Acknowledgement, LinkAlarms } from './link-alarms.ts';
-import { LinkWrites, type WriteOutcome } from './link-writes.ts';
+import { type DeviceWrite, LinkWrites, type WriteOutcome } from './link-writes.ts';
 import { LoggedReasons } from './logged-reasons.ts';
 import { ReadingGate } from './reading-gate.ts';
 import { noDetail, readDetail, readTrace, type StackDetail } from './stack-answers.ts';
 import { isThrown, reasonOf } from './stack-error.ts';
-import { type ConnectionStatus, type Counters, zeroCounters } from './status.ts';
+import { type ConnectionStatus, type Counters, countWrite, zeroCounters } from './status.ts';
 
 const createMs = 15_000;
 const connectMs = 10_000;
@@ -127,20 +127,12 @@ export class Connection {
     }
   }
 
-  /** Resolves with the outcome, within the time limit counted from when it was asked, by the monotonic clock. Never rejects. */
-  async write(commandId: number, value: Value, askedMs: number): Promise<WriteOutcome> {
+  /** Each resolves with its outcome, within the time limit counted from when they were asked, by the monotonic clock. */
+  write(writes: readonly DeviceWrite[], askedMs: number): Promise<WriteOutcome>[] {
     const { clock, writeTimeoutMs } = this.#options;
-    const passedMs = clock.monotonicMs() - askedMs;
-    const outcome: WriteOutcome =
-      this.#writes === undefined
-        ? this.#notConnected()
-        : await this.#writes.write(commandId, value, writeTimeoutMs - passedMs);
-    const counters = this.#counters;
-    if (outcome.kind === 'accepted') counters.writesAccepted++;
-    else if (outcome.kind === 'refused') counters.writesRefused++;
-    else if (outcome.kind === 'timeout') counters.writesTimedOut++;
-    else counters.writesNotConnected++;
-    return outcome;
+    const leftMs = writeTimeoutMs - (clock.monotonicMs() - askedMs);
+    const outcomes = this.#writes?.write(writes, leftMs) ?? writes.map(async () => this.#notConnected());
+    return outcomes.map(async (outcome) => countWrite(this.#counters, await outcome));
   }
 
   /** Acknowledges an alarm at its device; as `write`. */
@@ -179,22 +171,19 @@ export class Connection {
   }
 
   async #live(): Promise<void> {
+    const { reconnectMaxMs, random } = this.#options;
     while (!this.#isStopped) {
       const points = this.#points;
       const failed = await this.#tryOnce();
       if (this.#isStopped) return;
-      if (this.#state !== 'failed') await this.#pause(this.#pauseMs(failed));
+      const pauseMs = () => backOffMs({ failures: this.#failures++, ...failed }, reconnectMaxMs(), random);
+      if (this.#state !== 'failed') await this.#pause(pauseMs());
       else if (this.#points === points) await this.#pause(undefined);
       while (this.#unanswered >= maxUnanswered && !this.#isStopped) {
         this.#remember(`${this.#unanswered} calls of the stack have not returned: it is retried when one does`);
         await this.#pause(graceMs);
       }
     }
-  }
-
-  #pauseMs(failed: Pick<FailedAttempt, 'error' | 'tookMs'>): number {
-    const { reconnectMaxMs, random } = this.#options;
-    return backOffMs({ failures: this.#failures++, ...failed }, reconnectMaxMs(), random);
   }
 
   /** From connecting to closed; returns what ended it, and how long it had no link. */
@@ -267,6 +256,7 @@ export class Connection {
 
   async #up(made: Made, signal: AbortSignal): Promise<void> {
     const { clock, log, command, onAccepted } = this.#options;
+    const { stack } = made;
     signal.throwIfAborted();
     this.#counters.connects++;
     this.#writes = new LinkWrites({
@@ -274,7 +264,8 @@ export class Connection {
       log,
       command,
       onAccepted,
-      hand: (...write) => Promise.try(() => made.stack.write?.(...write)),
+      hand: (...write) => Promise.try(() => stack.write?.(...write)),
+      handMany: stack.writeMany && ((...writes) => Promise.try(() => stack.writeMany?.(...writes))),
     });
     this.#enter('up');
     this.#readings.open();

@@ -4,7 +4,7 @@ export { type BrowseOutcome, browseMs } from './browsing.ts';
 export { Connection } from './connection.ts';
 export type { ConnectionOptions, Linked } from './connection-options.ts';
 export type { Acknowledgement } from './link-alarms.ts';
-export { maxPendingWrites, type WriteOutcome } from './link-writes.ts';
+export { type DeviceWrite, maxPendingWrites, type WriteOutcome } from './link-writes.ts';
 export { NewestReadings } from './newest-readings.ts';
 export { type RequestCounts, RequestMeter, type RoundTrip, zeroRequestCounts } from './request-meter.ts';
 export { noDetail, readBrowseAnswer, readDetail, readTrace, type StackDetail } from './stack-answers.ts';

@@ -16,9 +16,17 @@ interface Handed {
   readonly reject: (error: unknown) => void;
 }
 
+interface HandedTogether {
+  readonly values: readonly Value[];
+  readonly signal: AbortSignal;
+  readonly resolve: (results: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
 function setUp() {
   const clock = new ManualClock();
   const handed: Handed[] = [];
+  const batches: HandedTogether[] = [];
   const errors: string[] = [];
   const accepted: Value[] = [];
   const gone = new Set<number>();
@@ -35,15 +43,21 @@ function setUp() {
         const resolve = (result: unknown = written.accepted) => answer(result);
         handed.push({ id, value, signal, resolve, reject });
       }),
+    handMany: (together, signal) =>
+      new Promise((resolve, reject) => {
+        batches.push({ values: together.map(({ value }) => value), signal, resolve, reject });
+      }),
     onAccepted: (_, value) => accepted.push(value),
   });
+  const one = (commandId: number, value: Value, limitMs: number) =>
+    writes.write([{ commandId, value }], limitMs)[0] as Promise<WriteOutcome>;
   const outcomes: string[] = [];
   const write = (id: number, value: Value, limitMs = 1000) =>
-    writes.write(id, value, limitMs).then((outcome) => outcomes.push(`${value} ${inWords(outcome)}`));
+    one(id, value, limitMs).then((outcome) => outcomes.push(`${value} ${inWords(outcome)}`));
   const turns = async () => {
     for (let i = 0; i < 3; i++) await new Promise(setImmediate);
   };
-  return { clock, handed, errors, accepted, gone, writes, outcomes, write, turns };
+  return { clock, handed, batches, errors, accepted, gone, writes, outcomes, one, write, turns };
 }
 
 function inWords(outcome: WriteOutcome): string {
@@ -132,23 +146,23 @@ describe('writes', () => {
   });
 
   test('the stack says how they ended: accepted, refused, not sent, or unknown, which is a timeout that may have been sent', async () => {
-    const { writes, handed } = setUp();
+    const { one, handed } = setUp();
     for (const [result, outcome] of [
       [written.accepted, { kind: 'accepted' }],
       [written.refused('interlock'), { kind: 'refused', reason: 'interlock' }],
       [written.notSent('gone'), { kind: 'notConnected', reason: 'gone' }],
       [written.unknown('silence'), { kind: 'timeout', sent: true, reason: 'silence' }],
     ] as const) {
-      const writing = writes.write(1, 1, 1000);
+      const writing = one(1, 1, 1000);
       handed.at(-1)?.resolve(result);
       assert.deepEqual(await writing, outcome);
     }
   });
 
   test('of which the stack throws, whatever it is, or says nothing that makes sense, may be with the device', async () => {
-    const { writes, handed } = setUp();
+    const { one, handed } = setUp();
     const outcomeOf = async (end: (write: Handed) => void) => {
-      const writing = writes.write(1, 1, 1000);
+      const writing = one(1, 1, 1000);
       end(handed.at(-1) as Handed);
       return inWords(await writing);
     };
@@ -176,8 +190,8 @@ describe('writes', () => {
   });
 
   test('of a command that is gone are not sent', async () => {
-    const { writes } = setUp();
-    assert.equal((await writes.write(100, 1, 1000)).kind, 'superseded');
+    const { one } = setUp();
+    assert.equal((await one(100, 1, 1000)).kind, 'superseded');
   });
 
   test('that wait while their command goes are refused at once and not sent; others wait on', async () => {
@@ -199,9 +213,9 @@ describe('writes', () => {
   });
 
   test('that were answered make room: there may be any number, one after another', async () => {
-    const { writes, handed } = setUp();
+    const { one, handed } = setUp();
     for (let at = 0; at <= maxPendingWrites; at++) {
-      const outcome = writes.write(1, at, 1000);
+      const outcome = one(1, at, 1000);
       handed[at]?.resolve();
       assert.equal((await outcome).kind, 'accepted');
     }
@@ -234,13 +248,81 @@ describe('writes', () => {
   });
 });
 
+describe('writes that come together', () => {
+  const three = [1, 2, 3].map((commandId) => ({ commandId, value: `v${commandId}` }));
+
+  test('are handed over together, and each has the outcome that the stack gives it', async () => {
+    const { writes, handed, batches, accepted } = setUp();
+    const outcomes = writes.write(three, 1000);
+    assert.deepEqual([handed.length, batches[0]?.values], [0, ['v1', 'v2', 'v3']]);
+    batches[0]?.resolve([written.accepted, written.refused('no'), written.unknown('silence')]);
+    const words = (await Promise.all(outcomes)).map(inWords);
+    assert.deepEqual([words, accepted], [['accepted', 'refused', 'timeout sent'], ['v1']]);
+  });
+
+  test('of which the stack says too little, or throws, may be with the device', async () => {
+    const { writes, batches } = setUp();
+    const ended = async (end: (batch: HandedTogether) => void) => {
+      const outcomes = writes.write(three, 1000);
+      end(batches.at(-1) as HandedTogether);
+      return (await Promise.all(outcomes)).map(inWords);
+    };
+    const inDoubt = ['timeout sent', 'timeout sent', 'timeout sent'];
+    for (const results of [undefined, {}, [], 'accepted', [null, 5, {}]]) {
+      assert.deepEqual(await ended(({ resolve }) => resolve(results)), inDoubt);
+    }
+    assert.deepEqual(await ended(({ reject }) => reject(new Refused('no'))), inDoubt);
+    const first = await ended(({ resolve }) => resolve([written.accepted]));
+    assert.deepEqual(first, ['accepted', 'timeout sent', 'timeout sent']);
+  });
+
+  test('wait where an earlier one of their command is under way, and the second of a command behind the first', async () => {
+    const { writes, one, handed, batches, turns } = setUp();
+    one(1, 'early', 1000);
+    const [second] = writes.write([...three, { commandId: 3, value: 'again' }], 1000);
+    assert.deepEqual([handed.map(({ value }) => value), batches[0]?.values], [['early'], ['v2', 'v3']]);
+    batches[0]?.resolve([written.accepted, written.accepted]);
+    handed[0]?.resolve();
+    await turns();
+    assert.deepEqual(
+      handed.map(({ value }) => value),
+      ['early', 'again', 'v1'],
+    );
+    handed[2]?.resolve();
+    assert.equal((await second)?.kind, 'accepted');
+  });
+
+  test('are aborted together when their time is over, and never sent again', async () => {
+    const { clock, writes, batches, handed, turns, errors } = setUp();
+    const outcomes = writes.write(three, 1000);
+    clock.advance(1000);
+    assert.deepEqual((await Promise.all(outcomes)).map(inWords), ['timeout sent', 'timeout sent', 'timeout sent']);
+    assert.equal(batches[0]?.signal.aborted, true);
+    batches[0]?.resolve([written.accepted, written.accepted, written.accepted]);
+    await turns();
+    clock.advance(10_000);
+    assert.deepEqual([batches.length, handed.length, errors, clock.pending], [1, 0, [], 0]);
+  });
+
+  test('are cut off together when the link is lost, and those of commands that are gone are not sent', async () => {
+    const { writes, batches, gone } = setUp();
+    gone.add(2);
+    const outcomes = writes.write(three, 1000);
+    assert.deepEqual(batches[0]?.values, ['v1', 'v3']);
+    writes.lost('cable');
+    batches[0]?.reject(batches[0].signal.reason);
+    const words = (await Promise.all(outcomes)).map(inWords);
+    assert.deepEqual(words, ['timeout sent', 'superseded', 'timeout sent']);
+  });
+});
+
 test('whatever happens, a write reaches the stack at most once, one of a command at a time, and has one outcome that fits', async () => {
   const step = fc.oneof(
     {
       weight: 5,
       arbitrary: fc.record({
         do: fc.constant('write' as const),
-        id: fc.nat(2),
+        ids: fc.array(fc.nat(2), { minLength: 1, maxLength: 4 }),
         limitMs: fc.integer({ min: 1, max: 50 }),
       }),
     },
@@ -250,46 +332,64 @@ test('whatever happens, a write reaches the stack at most once, one of a command
   );
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
-      const { clock, writes, handed } = setUp();
+      const { clock, writes, handed, batches } = setUp();
       const outcomes = new Map<number, WriteOutcome[]>();
       const answered = new Set<Value>();
-      const open = new Set<Handed>();
-      let [asked, seen, isLost] = [0, 0, false];
+      const open = new Set<HandedTogether>();
+      const all = (): HandedTogether[] => [
+        ...batches,
+        ...handed.map(({ value, signal, resolve, reject }) => ({
+          values: [value],
+          signal,
+          resolve: (results: unknown) => resolve((results as unknown[])[0]),
+          reject,
+        })),
+      ];
+      const sent = () => all().flatMap(({ values }) => values);
+      const seen = new Set<Value>();
+      const look = () => {
+        for (const each of all()) {
+          const [first] = each.values;
+          if (first === undefined || seen.has(first)) continue;
+          for (const value of each.values) seen.add(value);
+          open.add(each);
+        }
+      };
+      let [asked, isLost] = [0, false];
       for (const each of [...steps, { do: 'lost' as const }]) {
-        if (each.do === 'write' && 'id' in each) {
-          const value = asked++;
-          outcomes.set(value, []);
-          writes.write(each.id, value, each.limitMs).then((outcome) => outcomes.get(value)?.push(outcome));
+        if (each.do === 'write' && 'ids' in each) {
+          const together = each.ids.map((commandId) => ({ commandId, value: asked++ }));
+          for (const { value } of together) outcomes.set(value, []);
+          for (const [at, outcome] of writes.write(together, each.limitMs).entries()) {
+            outcome.then((known) => outcomes.get(together[at]?.value ?? -1)?.push(known));
+          }
         } else if ('ms' in each) clock.advance(each.ms);
         else if ('at' in each) {
           const one = [...open][each.at % Math.max(1, open.size)];
           if (one === undefined) continue;
           open.delete(one);
-          if (each.do === 'accept') {
-            answered.add(one.value);
-            one.resolve();
-          } else if (each.do === 'refuse') one.resolve(written.refused('no'));
-          else one.reject('broken');
+          if (each.do === 'accept') for (const value of one.values) answered.add(value);
+          if (each.do === 'break') one.reject('broken');
+          else one.resolve(one.values.map(() => (each.do === 'accept' ? written.accepted : written.refused('no'))));
         } else if (each.do === 'lost') {
           writes.lost('cable');
           isLost = true;
         }
         await null;
-        if (isLost) assert.equal(seen, handed.length, 'handed over after the loss');
-        for (; seen < handed.length; seen++) open.add(handed[seen] as Handed);
+        if (isLost) assert.equal(seen.size, sent().length, 'handed over after the loss');
+        look();
         if (each.do !== 'wait') await new Promise(setImmediate);
-        if (!isLost) for (; seen < handed.length; seen++) open.add(handed[seen] as Handed);
+        if (!isLost) look();
       }
       writes.closed();
       await new Promise(setImmediate);
-      const sent = handed.map(({ value }) => value);
-      assert.equal(new Set(sent).size, sent.length, 'handed over twice');
+      assert.equal(new Set(sent()).size, sent().length, 'handed over twice');
       for (const [value, given] of outcomes) {
         assert.equal(given.length, 1, `${given.length} outcomes`);
         const [outcome] = given;
         if (outcome?.kind === 'accepted') assert.ok(answered.has(value));
-        if (outcome?.kind === 'notConnected') assert.ok(!sent.includes(value));
-        if (outcome?.kind === 'timeout') assert.equal(outcome.sent, sent.includes(value));
+        if (outcome?.kind === 'notConnected') assert.ok(!sent().includes(value));
+        if (outcome?.kind === 'timeout') assert.equal(outcome.sent, sent().includes(value));
       }
     }),
     { numRuns: 200 },

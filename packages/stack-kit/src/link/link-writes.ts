@@ -1,7 +1,7 @@
 // The writes over one link of a connector: each is handed to the stack at most once, one at a time for a command, and
 // has its outcome within its time limit. A new link begins with none.
 import type { Clock, Value } from '@telltale/schema';
-import { NoAnswer, type StackCommand, type StackLog } from '../connector.ts';
+import { type CommandWrite, NoAnswer, type StackCommand, type StackLog } from '../connector.ts';
 import { readWriteResult } from './stack-answers.ts';
 import { isThrown, reasonOf } from './stack-error.ts';
 
@@ -13,12 +13,19 @@ export type WriteOutcome =
   /** There is no clear answer. `sent`: the stack has it and the device may have taken it. */
   | { readonly kind: 'timeout'; readonly sent: boolean; readonly reason: string };
 
+export interface DeviceWrite {
+  readonly commandId: number;
+  readonly value: Value;
+}
+
 export interface LinkWritesOptions {
   readonly clock: Clock;
   readonly log: StackLog;
   readonly command: (id: number) => StackCommand | undefined;
   /** Settles with what the stack says or throws, whatever that is. */
   readonly hand: (command: StackCommand, value: Value, signal: AbortSignal) => Promise<unknown>;
+  /** Several at once; undefined where the stack takes them one by one only. */
+  readonly handMany: ((writes: readonly CommandWrite[], signal: AbortSignal) => Promise<unknown>) | undefined;
   readonly onAccepted: (command: StackCommand, value: Value) => void;
 }
 
@@ -30,7 +37,8 @@ const graceMs = 2000;
 interface Job {
   readonly commandId: number;
   readonly value: Value;
-  readonly controller: AbortController;
+  /** Shared by those that were handed over together, which have the same time limit. */
+  controller: AbortController;
   readonly settle: (outcome: WriteOutcome) => void;
   cancel: () => void;
   isHanded: boolean;
@@ -50,7 +58,16 @@ export class LinkWrites {
     this.#options = options;
   }
 
-  write(commandId: number, value: Value, limitMs: number): Promise<WriteOutcome> {
+  /** Those that need not wait for an earlier one of their command are handed over together. */
+  write(writes: readonly DeviceWrite[], limitMs: number): Promise<WriteOutcome>[] {
+    const ready: Job[] = [];
+    const outcomes = writes.map((write) => this.#take(write, limitMs, ready));
+    if (ready.length > 1 && this.#options.handMany !== undefined) this.#handMany(ready);
+    else for (const job of ready) this.#hand(job);
+    return outcomes;
+  }
+
+  #take({ commandId, value }: DeviceWrite, limitMs: number, ready: Job[]): Promise<WriteOutcome> {
     if (this.#lost !== undefined) return Promise.resolve({ kind: 'notConnected', reason: this.#lost });
     if (this.#held >= maxPendingWrites) {
       const reason = `${maxPendingWrites} writes are waiting for their answers already`;
@@ -77,7 +94,7 @@ export class LinkWrites {
     if (queue !== undefined) queue.push(job);
     else {
       this.#queues.set(commandId, [job]);
-      this.#hand(job);
+      ready.push(job);
     }
     return promise;
   }
@@ -128,24 +145,60 @@ export class LinkWrites {
     job.settle(outcome);
   }
 
-  async #hand(job: Job): Promise<void> {
+  /** What is sent to the device; undefined where its command is gone, which is its end. */
+  #writeOf(job: Job): CommandWrite | undefined {
     const command = this.#options.command(job.commandId);
-    if (command === undefined) {
-      this.#drop(job, gone);
-      return this.#next(job);
+    if (command !== undefined) {
+      job.isHanded = true;
+      return { command, value: job.value };
     }
-    job.isHanded = true;
+    this.#drop(job, gone);
+    this.#next(job);
+    return undefined;
+  }
+
+  async #hand(job: Job): Promise<void> {
+    const write = this.#writeOf(job);
+    if (write === undefined) return;
+    const { signal } = job.controller;
     let outcome: WriteOutcome;
     try {
-      outcome = outcomeOf(await this.#options.hand(command, job.value, job.controller.signal));
+      outcome = outcomeOf(await this.#options.hand(write.command, write.value, signal));
     } catch (error) {
-      const { aborted, reason } = job.controller.signal;
-      outcome = aborted && error === reason ? this.#cutOff() : failureOf(error);
+      outcome = this.#failureOf(error, signal);
     }
-    if (outcome.kind === 'accepted' && !job.isSettled) this.#options.onAccepted(command, job.value);
+    this.#end(job, write, outcome);
+  }
+
+  async #handMany(ready: readonly Job[]): Promise<void> {
+    const controller = new AbortController();
+    const handed = ready.flatMap((job) => {
+      const write = this.#writeOf(job);
+      if (write === undefined) return [];
+      job.controller = controller;
+      return [{ job, write }];
+    });
+    let outcomes: WriteOutcome[];
+    try {
+      const writes = handed.map(({ write }) => write);
+      const results = await this.#options.handMany?.(writes, controller.signal);
+      outcomes = handed.map((_, at) => outcomeOf(Array.isArray(results) ? results[at] : undefined));
+    } catch (error) {
+      outcomes = handed.map(() => this.#failureOf(error, controller.signal));
+    }
+    for (const [at, { job, write }] of handed.entries()) this.#end(job, write, outcomes[at] as WriteOutcome);
+  }
+
+  /** The stack has settled it. */
+  #end(job: Job, { command, value }: CommandWrite, outcome: WriteOutcome): void {
+    if (outcome.kind === 'accepted' && !job.isSettled) this.#options.onAccepted(command, value);
     job.cancel();
     this.#drop(job, outcome);
     this.#next(job);
+  }
+
+  #failureOf(error: unknown, { aborted, reason }: AbortSignal): WriteOutcome {
+    return aborted && error === reason ? this.#cutOff() : failureOf(error);
   }
 
   #cutOff(): WriteOutcome {

@@ -1,4 +1,5 @@
 // What is known of a running connector or provider.
+import type { WriteOutcome } from './link-writes.ts';
 
 export type Role = 'connector' | 'provider';
 
@@ -29,6 +30,15 @@ export function zeroCounters() {
     writesTimedOut: 0,
     writesNotConnected: 0,
   };
+}
+
+/** Returns the outcome. */
+export function countWrite(counters: Counters, outcome: WriteOutcome): WriteOutcome {
+  if (outcome.kind === 'accepted') counters.writesAccepted++;
+  else if (outcome.kind === 'refused') counters.writesRefused++;
+  else if (outcome.kind === 'timeout') counters.writesTimedOut++;
+  else counters.writesNotConnected++;
+  return outcome;
 }
 
 /** Adds to each sum what its counter has risen by. */

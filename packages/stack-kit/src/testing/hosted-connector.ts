@@ -106,7 +106,20 @@ export class HostedConnector {
   write(address: string, value: Value): Promise<WriteOutcome> {
     const command = [...this.#commands.values()].find((each) => each.address === address);
     if (command === undefined) throw new Error(`there is no command ${address}`);
-    return this.connection.write(command.id, value, this.clock.monotonicMs());
+    return this.connection.write(
+      [{ commandId: command.id, value }],
+      this.clock.monotonicMs(),
+    )[0] as Promise<WriteOutcome>;
+  }
+
+  /** Together, in this order. */
+  writeMany(writes: readonly { readonly address: string; readonly value: Value }[]): Promise<WriteOutcome[]> {
+    const known = [...this.#commands.values()];
+    const asked = writes.map(({ address, value }) => {
+      const commandId = known.find((each) => each.address === address)?.id ?? -1;
+      return { commandId, value };
+    });
+    return Promise.all(this.connection.write(asked, this.clock.monotonicMs()));
   }
 
   stop(): Promise<void> {

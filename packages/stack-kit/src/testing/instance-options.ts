@@ -4,6 +4,7 @@ import { type ConnectorOptions, type Meter, type ProviderOptions, Refused } from
 import { defaultReconnectMaxMs } from '../host-variables.ts';
 import { startProcess } from '../link/stack-process.ts';
 import { ServingTurns } from '../serve/serving-turns.ts';
+import { type WriteResult, written } from '../write-result.ts';
 
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const nobody = async () => {
@@ -34,6 +35,7 @@ export function connectorOptions<Variables>(
 export function providerOptions<Variables>(
   given: Partial<ProviderOptions<Variables>> & { readonly variables: Variables },
 ): ProviderOptions<Variables> {
+  const { write = nobody } = given;
   return {
     name: 'tested',
     clock: systemClock,
@@ -42,9 +44,20 @@ export function providerOptions<Variables>(
     reconnectMaxMs: defaultReconnectMaxMs,
     meter: { served: () => {}, held: () => {}, unread: () => {} },
     turns: new ServingTurns(systemClock),
-    write: nobody,
+    write,
+    writeMany: (writes) => Promise.all(writes.map(({ command, value }) => resultOf(write(command, value)))),
     acknowledge: nobody,
     history: { read: nobody, aggregate: nobody },
     ...given,
   };
+}
+
+async function resultOf(writing: Promise<void>): Promise<WriteResult> {
+  try {
+    await writing;
+    return written.accepted;
+  } catch (error) {
+    const { message } = error as Error;
+    return error instanceof Refused ? written.refused(message) : written.unknown(message);
+  }
 }
