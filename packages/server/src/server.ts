@@ -23,7 +23,7 @@ import { Runtime } from './runtime/index.ts';
 import { ServiceCondition } from './service-condition.ts';
 import { serviceMetrics } from './service-metrics.ts';
 import type { Settings } from './settings.ts';
-import { catalogueOf, type Discovery, discoverStacks, StackHost } from './stacks/index.ts';
+import { catalogueOf, type Discovery, discoverStacks, eventsTo, StackHost } from './stacks/index.ts';
 import { cannotListen, cannotStart, StartFailed } from './start-failed.ts';
 import { LiveState } from './state/index.ts';
 import { stateFormat, upgradeFolder } from './upgrade/index.ts';
@@ -159,16 +159,7 @@ export class Server {
       folder: join(settings.data, 'stacks'),
       secretsFolder: join(settings.data, 'secrets'),
       log,
-      events: {
-        readings: (connector, batch) => runtime.readings(connector, batch),
-        deviceAlarms: (...alarms) => runtime.deviceAlarms(...alarms),
-        link: (...link) => runtime.link(...link),
-        stalled: (...stalled) => runtime.stalled(...stalled),
-        providerWrite: (...write) => runtime.providerWrite(...write),
-        providerAcknowledge: (...acknowledge) => runtime.providerAcknowledge(...acknowledge),
-        providerHistory: (...asked) => runtime.providerHistory(...asked),
-        restarted: (instances) => runtime.restarted(instances),
-      },
+      events: eventsTo(() => runtime),
       onFailure,
     });
     const runtime = new Runtime({

@@ -97,13 +97,15 @@ function archiveMetrics({ archive, archiving, imports }: MetricSources): Metric[
       () => archiving.counts.offered + records.imported,
     ),
     labelled('counter', 'archive_records_total', 'What became of them, but for those that wait.', 'outcome', () => {
-      const { valueDeadband, timeDeadband, noValue, repeated } = archiving.counts.suppressed;
+      const { valueDeadband, timeDeadband, noValue, repeated, notArchived, notPast } = archiving.counts.suppressed;
       return {
         stored: records.stored,
         suppressed_value_deadband: valueDeadband,
         suppressed_time_deadband: timeDeadband,
         suppressed_no_value: noValue,
         suppressed_repeated: repeated,
+        suppressed_not_archived: notArchived,
+        suppressed_not_past: notPast,
         dropped_no_room: records.dropped,
         dropped_invalid: records.invalid,
       };

@@ -113,6 +113,17 @@ export class ArchivingBench {
     this.measurements.readings('c', batch);
   }
 
+  /** Readings of the past, of the connector that the others are of. */
+  past(name: string, ...readings: readonly (readonly [value: Value | undefined, timeUs: number, status?: number])[]) {
+    const batch = new Batch();
+    for (const [value, timeUs, status = quality.good] of readings) {
+      const handle = this.measurements.find(name);
+      if (value === undefined) batch.none(handle, status, timeUs);
+      else batch.value(handle, value, status, timeUs);
+    }
+    return this.archiving.onPast(this.measurements.pastReadings('c', batch));
+  }
+
   /** All in one batch, at the same time. */
   scan(values: Readonly<Record<string, Value>>, timeUs = this.clock.now()): void {
     const batch = new Batch(8);

@@ -63,6 +63,8 @@ export async function startHost({
       providerWrite: (_, __, value) => providerWrite(value),
       providerAcknowledge: async () => undefined,
       providerHistory: async () => [],
+      pastReadings: async (_, { count }) => ({ stored: 0, dropped: count }),
+      newestRecords: async () => [],
       restarted(instances) {
         events.push(`restarted ${instances.map(({ name }) => name)}`);
         hooks.restarted();

@@ -66,7 +66,7 @@ export class LineDevice {
       this.heard.push(line);
       const name = line.slice(0, -1);
       if (line.endsWith('?')) socket.write(`${name}=${this.values.get(name) ?? 0}\n`);
-      else this.#write(socket, line);
+      else if (line.startsWith('write ')) this.#write(socket, line);
     });
   }
 

@@ -15,7 +15,7 @@ import { type Content, emptyContent } from '../src/cfgdb/content.ts';
 import { packRendering } from '../src/cfgdb/rendering.ts';
 import { Commands, Measurements } from '../src/points/index.ts';
 import { Runtime } from '../src/runtime/index.ts';
-import { StackHost } from '../src/stacks/index.ts';
+import { eventsTo, StackHost } from '../src/stacks/index.ts';
 import { idleModules } from './idle-modules.ts';
 import { PlainDisk } from './plain-disk.ts';
 
@@ -49,6 +49,8 @@ export class RuntimeBench {
   readArchive: ArchiveAccess['read'] = async () => {
     throw new ProblemError('storage-failed', 'There is no archive here.');
   };
+  /** Brings the records to disk; a test with an archive sets it. */
+  storeRecords: () => Promise<void> = async () => undefined;
   /** Before this, nobody is told the whole rendering: its thread is busy. */
   configurationIsFree: Promise<void> = Promise.resolve();
 
@@ -83,16 +85,7 @@ export class RuntimeBench {
       folder: 'no-folder',
       secretsFolder: 'no-folder',
       log,
-      events: {
-        readings: (...readings) => this.runtime.readings(...readings),
-        deviceAlarms: (...alarms) => this.runtime.deviceAlarms(...alarms),
-        link: (...link) => this.runtime.link(...link),
-        stalled: (...stalled) => this.runtime.stalled(...stalled),
-        providerWrite: (...write) => this.runtime.providerWrite(...write),
-        providerAcknowledge: (...acknowledge) => this.runtime.providerAcknowledge(...acknowledge),
-        providerHistory: (...asked) => this.runtime.providerHistory(...asked),
-        restarted: (instances) => this.runtime.restarted(instances),
-      },
+      events: eventsTo(() => this.runtime),
       onFailure: (error) => {
         throw error;
       },
@@ -109,7 +102,7 @@ export class RuntimeBench {
       modules: this.modules,
       host: this.host,
       disabledLinkStore: this.disk,
-      archive: { read: (...read) => this.readArchive(...read) },
+      archive: { read: (...read) => this.readArchive(...read), stored: () => this.storeRecords() },
       wholeRendering: async () => {
         await this.configurationIsFree;
         return packRendering(emptyContent(), this.#content);

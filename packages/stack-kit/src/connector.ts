@@ -1,7 +1,7 @@
 // What a connector and a provider of a stack are: the contract between a protocol and the host that runs it. The host
 // owns reconnection, timeouts, quality on loss, the watchdog measurement and counters; a stack only speaks its protocol.
 import type { Batch, Clock, Datatype, Value } from '@telltale/schema';
-import type { ProviderHistory } from './history.ts';
+import type { ConnectorHistory, ProviderHistory } from './history.ts';
 import type { ServingTurns } from './serve/serving-turns.ts';
 import type { WriteResult } from './write-result.ts';
 
@@ -105,6 +105,8 @@ export interface ConnectorOptions<Variables> extends InstanceOptions<Variables> 
    * the raw datatype; what does not fit, the server turns bad. Readings of points that are gone are passed over.
    */
   readonly publish: (batch: Batch) => void;
+  /** For readings that the device has kept, and that are older than the live ones. */
+  readonly history: ConnectorHistory;
   /**
    * Runs a file of the stack as a process of Node, for code that cannot run in a thread; they speak by `process.send`, with
    * whatever can be cloned. It has to end by itself when it is disconnected, and is killed a second later. A stack starts

@@ -1,7 +1,8 @@
-// What a provider may read of the archive: the history of the points that it serves.
-import type { Aggregate, Datatype, Value } from '@telltale/schema';
+// What a provider may read of the archive, the history of the points that it serves; and what a connector may add to it, readings that
+// its device has kept.
+import type { Aggregate, Batch, Datatype, Value } from '@telltale/schema';
 
-/** One of the points that the provider was given. */
+/** One of the points that the connector or provider was given. */
 export interface ArchivedPoint {
   readonly id: number;
 }
@@ -59,4 +60,30 @@ export interface ProviderHistory {
   read(point: ArchivedPoint, request: HistoryRequest, signal?: AbortSignal): Promise<HistoryPage>;
   /** One a bucket, at its start; a bucket of which nothing is known is left out. The rules are those of GET /archive/… */
   aggregate(point: ArchivedPoint, request: AggregateRequest, signal?: AbortSignal): Promise<readonly HistoryRecord[]>;
+}
+
+/** What became of readings of the past: together they are all that were published. */
+export interface PastOutcome {
+  readonly stored: number;
+  /** Not archived, of a time to come, within a deadband, or of points that are gone. */
+  readonly dropped: number;
+}
+
+/** The times of the newest records of a measurement. */
+export interface LastRecorded {
+  readonly newestUs: number;
+  /** Of the newest that is not bad; undefined where the last few are. */
+  readonly soundUs: number | undefined;
+}
+
+/** Of a connector whose device has kept what it measured while there was no link. */
+export interface ConnectorHistory {
+  /**
+   * Archives readings of the past, each point's in order of time: they are neither live values nor seen by alarms. They are scaled as
+   * live ones are, and replace records of the same time. The batch, of up to `maxHistoryRecords`, is taken. Resolves when all is on
+   * disk; rejects where it may not be: they can be published again.
+   */
+  publish(batch: Batch): Promise<PastOutcome>;
+  /** One a measurement; undefined where the archive has nothing of it. Asked before live values are published, it says what is missing. */
+  lastRecorded(measurements: readonly ArchivedPoint[]): Promise<readonly (LastRecorded | undefined)[]>;
 }

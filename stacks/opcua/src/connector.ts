@@ -21,6 +21,7 @@ import {
   written,
 } from '@telltale/stack-kit';
 import { AttributeIds, ReadRequest, type ReadResponse, TimestampsToReturn } from 'node-opcua-client';
+import { Backfill } from './backfill.ts';
 import { BadReadings } from './bad-readings.ts';
 import { browse } from './browse.ts';
 import { applicationUriOf } from './certificate-folder.ts';
@@ -57,6 +58,7 @@ class UaConnector implements Connector {
   readonly #options: ConnectorOptions<ConnectorVariables>;
   readonly #sourceTimes: SourceTimes;
   readonly #badReadings: BadReadings;
+  readonly #backfill: Backfill;
   readonly #settings: ItemSettings;
   #points: StackPoints = { measurements: [], commands: [] };
   readonly #items: ItemTable;
@@ -76,6 +78,8 @@ class UaConnector implements Connector {
     const { clock, maxClockSkewMs, variables, log } = options;
     this.#sourceTimes = new SourceTimes({ clock, maxSkewMs: maxClockSkewMs });
     this.#badReadings = new BadReadings(clock, log);
+    const { backfill, backfillMaxHours: maxHours } = variables;
+    this.#backfill = new Backfill({ history: options.history, clock, log, isOn: backfill === 'auto', maxHours });
     this.#settings = { ...variables, deadband: parseDeadband(variables.deviceDeadband) };
     this.#items = new ItemTable(this.#settings);
     this.#servers = new ServerList(endpointsOf(variables), clock);
@@ -106,6 +110,7 @@ class UaConnector implements Connector {
       },
     );
     this.#writer = new NodeWriter(this.#link);
+    await this.#backfill.look(this.#points.measurements);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -138,6 +143,10 @@ class UaConnector implements Connector {
         link.types.run(ended.signal, () => this.#republishParts()),
       ),
       untilAborted(ended.signal, this.#conditions.run(link, subscriptions, ended.signal)),
+      untilAborted(
+        ended.signal,
+        this.#backfill.run(link, () => this.#items.all, ended.signal),
+      ),
       untilAborted(ended.signal, subscriptions.lost),
       untilAborted(ended.signal, link.lost).then((reason) => {
         if (reason !== undefined) throw new NotConnected(reason);

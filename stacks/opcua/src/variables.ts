@@ -178,6 +178,18 @@ export const connectorVariables = Type.Object({
     maximum: 10_000,
   }),
   scanPeriodMs: scanPeriodVariable,
+  backfill: Type.Enum(['auto', 'off'], {
+    type: 'string',
+    title: 'Fill gaps from the history of the server',
+    description: 'auto: after an outage or a restart, what the server has kept meanwhile is read into the archive.',
+    default: 'auto',
+  }),
+  backfillMaxHours: Type.Integer({
+    title: 'Hours back to which gaps are filled',
+    default: 24,
+    minimum: 1,
+    maximum: 8760,
+  }),
 });
 
 export type ConnectorVariables = Static<typeof connectorVariables>;

@@ -191,6 +191,11 @@ export class Archive implements ArchiveAccess {
     await this.#ask().call('erase', [kind, name, sinceUs, untilUs]);
   }
 
+  /** Resolves when everything that was recorded before is on disk; rejects where the disk refuses. */
+  stored(): Promise<void> {
+    return this.records.allStored();
+  }
+
   backfill(key: SeriesKey, batch: BatchMessage): Promise<void> {
     this.#refuseWhileFailing('disk-failing');
     return this.records.import(key, batch);

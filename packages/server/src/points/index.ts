@@ -4,7 +4,7 @@ export type { Lease } from './collection-copies.ts';
 export { type CommandStore, Commands, type CommandView, type StoredCommand, type WriteToDevice } from './commands.ts';
 export { type DisabledLink, type DisabledLinkStore, disabledText, type StoredDisabledLink } from './disabled-link.ts';
 export type { LinkRole } from './links.ts';
-export type { ReadingTrial } from './measurement-chain.ts';
+export type { PastReading, ReadingTrial } from './measurement-chain.ts';
 export type { Changes, MeasurementReader } from './measurement-reader.ts';
 export { Measurements } from './measurements.ts';
 export type { PreparedPoint } from './named-points.ts';

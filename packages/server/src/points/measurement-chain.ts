@@ -36,6 +36,15 @@ export interface ReadingTrial {
   readonly isWithinDeadband: boolean;
 }
 
+/** A reading that is older than the live value, as the archive has it. */
+export interface PastReading {
+  readonly handle: number;
+  /** Undefined where the reading has none that fits. */
+  readonly value: StoredValue | undefined;
+  readonly quality: number;
+  readonly timeUs: number;
+}
+
 /** Changes are handed on at the latest when so many have come together. */
 const mostChanges = 4096;
 
@@ -199,6 +208,20 @@ export class MeasurementChain {
     const move = value > (last as bigint) ? value - (last as bigint) : (last as bigint) - value;
     const exact = this.#table.longDeadbands.get(handle);
     return exact === undefined ? Number(move) < deadband : move < exact;
+  }
+
+  /** What the chain makes of a reading of the past; nothing changes. Undefined where it is foreign, or the point is simulated. */
+  pastOf(batch: Batch, at: number, connector: number): PastReading | undefined {
+    const table = this.#table;
+    const handle = batch.points[at] as number;
+    const bits = handle < table.capacity ? table.flagsOf(handle) : 0;
+    const isSimulated = (bits & flag.simulated) !== 0;
+    if ((bits & flag.live) === 0 || isSimulated || table.connectorOf(handle) !== connector) return undefined;
+    const raw = asRead(table.rawTraitsOf(handle), batch.valueAt(at));
+    const value = this.#engineering(handle, raw);
+    const given = (batch.qualities[at] as number) & deviceQuality;
+    const status = value === undefined ? unfit(given) : this.#limited(handle, raw as StoredValue, given);
+    return { handle, value, quality: status, timeUs: Math.round(batch.times[at] as number) };
   }
 
   /** What the chain would make of a good reading of this raw value now; nothing changes. */

@@ -15,7 +15,7 @@ import {
 import type { ChainView } from './chain-view.ts';
 import { LinkedPoints } from './linked-points.ts';
 import type { LinkRole } from './links.ts';
-import { MeasurementChain, type ReadingTrial } from './measurement-chain.ts';
+import { MeasurementChain, type PastReading, type ReadingTrial } from './measurement-chain.ts';
 import { flag } from './measurement-layout.ts';
 import type { Changes, MeasurementReader } from './measurement-reader.ts';
 import { chainSettings, MeasurementTable } from './measurement-table.ts';
@@ -188,6 +188,15 @@ export class Measurements extends NamedPoints<Measurement> implements Measuremen
 
   readings(connector: string, batch: Batch): void {
     this.#linked.readings(connector, batch);
+  }
+
+  /** What readings of the past come to; those of other connectors, and of simulated points, are left out. Nothing changes. */
+  *pastReadings(connector: string, batch: Batch): Generator<PastReading> {
+    const number = this.#linked.connectorNumber(connector);
+    for (let at = 0; at < batch.count; at++) {
+      const reading = this.#chain.pastOf(batch, at, number);
+      if (reading !== undefined) yield reading;
+    }
   }
 
   /** Then `showNew`, and `settle` when all is taken over; or `discardNew`. */

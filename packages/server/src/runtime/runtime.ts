@@ -9,9 +9,9 @@ import {
   type Value,
   ValueError,
 } from '@telltale/schema';
-import type { DeviceAlarmState, ReadingTrace } from '@telltale/stack-kit';
+import type { DeviceAlarmState, PastOutcome, ReadingTrace } from '@telltale/stack-kit';
 import type { Logger } from 'pino';
-import type { ArchiveAccess } from '../archive/index.ts';
+import type { Archive } from '../archive/index.ts';
 import {
   type PreparedRendering,
   type Rename,
@@ -32,7 +32,7 @@ import { enabled, type Parts, Takeover } from './takeover.ts';
 export interface RuntimeOptions extends Parts {
   readonly clock: Clock;
   readonly disabledLinkStore: DisabledLinkStore;
-  readonly archive: Pick<ArchiveAccess, 'read'>;
+  readonly archive: Pick<Archive, 'read' | 'stored'>;
   /** Retentions have changed; by `kind/name`, in microseconds. */
   readonly onRetentions: (ofSeries: ReadonlyMap<string, number>) => void;
   /** Objects are about to run under other names: before anything is recorded under these. */
@@ -162,6 +162,14 @@ export class Runtime implements HostEvents {
 
   providerHistory(provider: string, asked: HistoryAsked, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>[]> {
     return this.#history.read(provider, asked, signal);
+  }
+
+  pastReadings(connector: string, batch: Batch): Promise<PastOutcome> {
+    return this.#history.store(connector, batch);
+  }
+
+  newestRecords(connector: string, ids: readonly number[], signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>[]> {
+    return this.#history.newest(connector, ids, signal);
   }
 
   /** Their thread died and another one has started: they need their points. */

@@ -1,6 +1,6 @@
 // The events that the stack host sends to the rest of the server, and what it asks of it.
 import type { Batch, Value } from '@telltale/schema';
-import type { DeviceAlarmState } from '@telltale/stack-kit';
+import type { DeviceAlarmState, PastOutcome } from '@telltale/stack-kit';
 import type { Role } from '@telltale/stack-kit/host';
 import type { HistoryAsked } from './protocol.ts';
 
@@ -32,6 +32,30 @@ export interface HostEvents {
   providerAcknowledge(provider: string, alarm: string, authority: string): Promise<void>;
   /** A provider reads the archive of one of its points: frames of columns, cut off where there are too many. */
   providerHistory(provider: string, asked: HistoryAsked, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>[]>;
+  /** Readings that the device of a connector has kept; resolves when they are archived. The batch is there until then. */
+  pastReadings(connector: string, batch: Batch): Promise<PastOutcome>;
+  /** The newest few records of measurements of a connector, as frames of columns. */
+  newestRecords(
+    connector: string,
+    measurementIds: readonly number[],
+    signal: AbortSignal,
+  ): Promise<Uint8Array<ArrayBuffer>[]>;
   /** A new thread replaces a dead one: these are started again and need their points and alarms. */
   restarted(instances: readonly InstanceName[]): void;
+}
+
+/** Of a receiver that is made later than the host that sends them. */
+export function eventsTo(receiver: () => HostEvents): HostEvents {
+  return {
+    readings: (...readings) => receiver().readings(...readings),
+    deviceAlarms: (...alarms) => receiver().deviceAlarms(...alarms),
+    link: (...link) => receiver().link(...link),
+    stalled: (...stalled) => receiver().stalled(...stalled),
+    providerWrite: (...write) => receiver().providerWrite(...write),
+    providerAcknowledge: (...acknowledge) => receiver().providerAcknowledge(...acknowledge),
+    providerHistory: (...asked) => receiver().providerHistory(...asked),
+    pastReadings: (...past) => receiver().pastReadings(...past),
+    newestRecords: (...asked) => receiver().newestRecords(...asked),
+    restarted: (instances) => receiver().restarted(instances),
+  };
 }

@@ -87,6 +87,16 @@ function main(): void {
         if (failure !== undefined) throw failure.isSure ? new Refused(failure.reason) : new Error(failure.reason);
       },
       writeMany: (writes) => client.call('writeMany', [id, writes]),
+      async storePast(batch) {
+        const outcome = await client.call('storePast', [id, batch], { transfer: [batch.buffer] });
+        if ('stored' in outcome) return outcome;
+        throw new Refused(outcome.reason);
+      },
+      async newestRecords(ids, signal) {
+        const answer = await client.call('newestRecords', [id, ids], { signal });
+        if ('frames' in answer) return answer.frames;
+        throw new Refused(answer.reason);
+      },
       async readHistory(asked, signal) {
         const answer = await client.call('readHistory', [id, asked], { signal });
         if ('frames' in answer) return answer.frames;

@@ -1,5 +1,5 @@
 // One connector or provider in the thread of the stacks: its points, its stack's code, its connection.
-import type { Batch, Clock, Value } from '@telltale/schema';
+import type { Batch, BatchMessage, Clock, Value } from '@telltale/schema';
 import {
   type ArchivedPoint,
   type BrowseRequest,
@@ -9,6 +9,7 @@ import {
   type DeviceAlarmState,
   defaultReconnectMaxMs,
   type HostVariables,
+  type PastOutcome,
   Refused,
   type ServingTurns,
   type StackAlarm,
@@ -33,6 +34,7 @@ import {
   reasonOf,
   type WriteOutcome,
 } from '@telltale/stack-kit/host';
+import { ConnectorPast } from './connector-past.ts';
 import type { InstanceReport } from './instance-status.ts';
 import type { FindStack } from './load-stacks.ts';
 import type {
@@ -86,6 +88,9 @@ export interface HostedInstanceOptions {
   readonly ask: (request: ProviderRequest) => Promise<void>;
   /** Of each, why it was not done; undefined where it was. */
   readonly writeMany: (writes: readonly DeviceWrite[]) => Promise<readonly (Failure | undefined)[]>;
+  /** Of a connector: archives readings of the past, and asks for the newest records; both reject with `Refused`. */
+  readonly storePast: (batch: BatchMessage) => Promise<PastOutcome>;
+  readonly newestRecords: (ids: readonly number[], signal: AbortSignal) => Promise<readonly Uint8Array[]>;
   /** Reads the archive for the provider; rejects with `Refused`. */
   readonly readHistory: (asked: HistoryAsked, signal: AbortSignal) => Promise<readonly Uint8Array[]>;
 }
@@ -108,6 +113,7 @@ export class HostedInstance {
   readonly #values: Rate;
   readonly #requests: Rate;
   readonly #reads: ProviderReads;
+  readonly #past: ConnectorPast;
   #detail = noDetail;
   #mayRun = false;
   #asked = 0;
@@ -126,6 +132,11 @@ export class HostedInstance {
     this.#meter = new RequestMeter(() => clock.monotonicMs());
     this.#values = new Rate(clock.monotonicMs());
     this.#requests = new Rate(clock.monotonicMs());
+    this.#past = new ConnectorPast({
+      nameOf: (id) => points.measurements.get(id)?.name,
+      store: options.storePast,
+      newest: options.newestRecords,
+    });
     this.#reads = new ProviderReads({ kindOf: (point) => this.#kindOf(point), ask: options.readHistory });
     this.#connection = new Connection({
       create: (publish, publishAlarms) => this.#create(publish, publishAlarms),
@@ -251,6 +262,7 @@ export class HostedInstance {
 
   stop(): Promise<void> {
     this.#reads.stop();
+    this.#past.stop();
     return this.#connection.stop();
   }
 
@@ -278,7 +290,7 @@ export class HostedInstance {
       const variables = await this.#variables(stack.connector);
       const { createConnector } = await loading(stack.connector.load);
       const { reconnectMaxMs } = variables;
-      const asked = { maxClockSkewMs, reconnectMaxMs, publish, publishAlarms, startProcess };
+      const asked = { maxClockSkewMs, reconnectMaxMs, publish, publishAlarms, history: this.#past, startProcess };
       return createConnector({ ...common, ...asked, variables, meter: this.#meter });
     }
     if (stack.provider === undefined) throw new Error(`the stack ${stackName} has no provider`);

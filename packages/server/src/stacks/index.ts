@@ -2,7 +2,7 @@
 
 export type { ConnectionStatus, Counters, Role, RoundTrip, StackDetail } from '@telltale/stack-kit/host';
 export * from './discover.ts';
-export type { HostEvents, InstanceName } from './host-events.ts';
+export { eventsTo, type HostEvents, type InstanceName } from './host-events.ts';
 export type { InstanceCounters, InstanceStatus, StateListener } from './instance-status.ts';
 export { type HistoryAsked, type Instance, type PackedPoints, type PointIds, packPoints } from './protocol.ts';
 export { catalogueOf, type StackCatalogue } from './stack-catalogue.ts';

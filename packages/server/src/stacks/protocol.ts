@@ -4,6 +4,7 @@ import type { Aggregate, BatchMessage, Value } from '@telltale/schema';
 import type {
   BrowseRequest,
   DeviceAlarmState,
+  PastOutcome,
   ReadingTrace,
   StackAlarmState,
   StackCommand,
@@ -144,6 +145,10 @@ export interface InstanceClient {
   /** Of each, why it was not done; undefined where it was. */
   writeMany(id: number, writes: readonly DeviceWrite[]): Promise<readonly (Failure | undefined)[]>;
   readHistory(id: number, asked: HistoryAsked): Promise<HistoryAnswer>;
+  /** Readings of the past of a connector: answered when they are on disk. */
+  storePast(id: number, batch: BatchMessage): Promise<PastOutcome | Failure>;
+  /** The newest records of measurements of a connector. */
+  newestRecords(id: number, measurementIds: readonly number[]): Promise<HistoryAnswer>;
   log(role: Role, name: string, level: LogLevel, text: string): void;
 }
 

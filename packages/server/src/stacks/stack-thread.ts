@@ -2,33 +2,24 @@
 // it, the pending writes and questions. It stores what is started, not its points: after the thread has died,
 // `restarted` requests them again.
 import { Worker } from 'node:worker_threads';
-import { Batch, type BatchMessage, type Clock, ProblemError, type Value } from '@telltale/schema';
+import { Batch, type BatchMessage, type Clock, type Value } from '@telltale/schema';
 import type { BrowseAnswer, BrowseRequest, ReadingTrace } from '@telltale/stack-kit';
 import type { Role } from '@telltale/stack-kit/host';
 import type { Logger } from 'pino';
 import type { DisabledLink } from '../points/index.ts';
-import { type Handlers, type Link, Moved } from '../threads/index.ts';
+import type { Handlers, Link } from '../threads/index.ts';
 import { ConnectorQuestions } from './connector-questions.ts';
 import type { HostEvents } from './host-events.ts';
 import { Hosted, zeroInstanceCounters } from './hosted.ts';
+import { InstanceRequests } from './instance-requests.ts';
 import type { InstanceCounters, InstanceReport } from './instance-status.ts';
 import { createLimitedLog } from './limited-log.ts';
 import { logOutput } from './log-output.ts';
 import { consume, createConsumed, Outbox } from './outbox.ts';
-import type {
-  Failure,
-  HistoryAnswer,
-  HistoryAsked,
-  HostStart,
-  HostThread,
-  Instance,
-  InstanceClient,
-  ProviderRequest,
-} from './protocol.ts';
+import type { HostStart, HostThread, Instance, InstanceClient } from './protocol.ts';
 import { SupervisedThread } from './supervised-thread.ts';
 import { StartedProcesses } from './thread-processes.ts';
 import { ThreadWrites } from './thread-writes.ts';
-import { isSure } from './write-problem.ts';
 
 export interface StackThreadOptions {
   /** From 1 on. */
@@ -47,8 +38,6 @@ interface Started {
   /** As the thread reported them last. */
   counters: InstanceCounters;
 }
-
-const stoppedProvider: Failure = { reason: 'the provider is stopped', isSure: true };
 
 /** A load of this many points, beside its own points: for one whose points are not yet known, and for its link. */
 const pointsAnInstance = 100;
@@ -219,7 +208,8 @@ export class StackThread {
   }
 
   #handlers(): Handlers<InstanceClient> {
-    const { log } = this.#options;
+    const { log, events } = this.#options;
+    const requests = new InstanceRequests(events, log);
     const guarded =
       <Args extends unknown[]>(handle: (...args: Args) => void) =>
       (...args: Args) =>
@@ -240,9 +230,18 @@ export class StackThread {
         this.#byId.delete(id);
         this.#leaving.delete(id);
       }),
-      ask: (id, request) => this.#onAsk(id, request),
-      writeMany: (id, writes) => Promise.all(writes.map((write) => this.#onAsk(id, { kind: 'write', ...write }))),
-      readHistory: (id, asked, { signal }) => this.#onReadHistory(id, asked, signal),
+      ask: (id, request) => requests.ask(this.#byId.get(id)?.hosted.name, request),
+      writeMany: (id, writes) =>
+        Promise.all(writes.map((write) => requests.ask(this.#byId.get(id)?.hosted.name, { kind: 'write', ...write }))),
+      readHistory: (id, asked, { signal }) =>
+        requests.frames(this.#presentStart(id)?.name, signal, (events, name) =>
+          events.providerHistory(name, asked, signal),
+        ),
+      storePast: (id, batch) => requests.past(this.#presentStart(id)?.name, batch),
+      newestRecords: (id, ids, { signal }) =>
+        requests.frames(this.#presentStart(id)?.name, signal, (events, name) =>
+          events.newestRecords(name, ids, signal),
+        ),
       startProcess: guarded((process, file) => this.#processes.start(process, file)),
       toProcess: guarded((process, message) => this.#processes.send(process, message)),
       endProcess: guarded((process) => this.#processes.end(process)),
@@ -324,47 +323,6 @@ export class StackThread {
     hosted.take(id, counters, report);
     started.counters = report.counters;
     if (hosted.state !== state) this.#options.onState(hosted);
-  }
-
-  async #onAsk(id: number, request: ProviderRequest): Promise<Failure | undefined> {
-    const started = this.#byId.get(id);
-    if (started === undefined) return stoppedProvider;
-    try {
-      await this.#grant(started.hosted.name, request);
-      return undefined;
-    } catch (error) {
-      return this.#failureOf(error);
-    }
-  }
-
-  async #onReadHistory(
-    id: number,
-    asked: HistoryAsked,
-    signal: AbortSignal,
-  ): Promise<HistoryAnswer | Moved<HistoryAnswer>> {
-    const hosted = this.#presentStart(id);
-    if (hosted === undefined) return stoppedProvider;
-    try {
-      const frames = await this.#options.events.providerHistory(hosted.name, asked, signal);
-      return new Moved(
-        { frames },
-        frames.map(({ buffer }) => buffer),
-      );
-    } catch (error) {
-      return signal.aborted ? stoppedProvider : this.#failureOf(error);
-    }
-  }
-
-  #failureOf(error: unknown): Failure {
-    if (error instanceof ProblemError) return { reason: error.message, isSure: isSure(error) };
-    this.#options.log.error(error, 'a request from a client of a provider failed because of an internal error');
-    return { reason: 'the service made a mistake: see its log', isSure: isSure(error) };
-  }
-
-  #grant(provider: string, request: ProviderRequest): Promise<void> {
-    const { events } = this.#options;
-    if (request.kind === 'write') return events.providerWrite(provider, request.commandId, request.value);
-    return events.providerAcknowledge(provider, request.alarm, request.authority);
   }
 
   #notifyLink(hosted: Hosted, up: boolean, reason: string, timeUs: number): void {

@@ -1,6 +1,7 @@
 // A stack that behaves: it speaks lines of text over TCP with a device that the test plays (test/line-device.ts).
 // `name=value` is a reading, `name?` asks for it; `write number name=value` is answered by `ok number` or
-// `no number reason`; `last name=value` tells what was written last.
+// `no number reason`; `last name=value` tells what was written last; `past` has readings of the past, and `newest` asks what the
+// archive has.
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { Batch, onAbort, quality, type Value } from '@telltale/schema';
@@ -82,9 +83,29 @@ class LineConnector implements Connector {
     const [word = '', number = '', ...reason] = line.split(' ');
     const pending = this.#pending.get(number);
     this.#pending.delete(number);
-    if (word === 'ok') pending?.(written.accepted);
+    if (word === 'past') void this.#publishPast(number);
+    else if (word === 'newest') void this.#tellNewest();
+    else if (word === 'ok') pending?.(written.accepted);
     else if (word === 'no') pending?.(written.refused(reason.join(' ')));
     else this.#readValue(word);
+  }
+
+  /** `level=20@1700000000000000,level=21@…` */
+  async #publishPast(readings: string): Promise<void> {
+    const batch = new Batch();
+    for (const reading of readings.split(',')) {
+      const [, address = '', value, timeUs] = /^(.*)=(.*)@(.*)$/.exec(reading) ?? [];
+      const point = this.#points.measurements.find((each) => each.address === address);
+      if (point !== undefined) batch.number(point.id, Number(value), quality.good, Number(timeUs));
+    }
+    const { stored, dropped } = await this.#options.history.publish(batch);
+    this.#socket?.write(`stored ${stored} dropped ${dropped}\n`);
+  }
+
+  async #tellNewest(): Promise<void> {
+    const found = await this.#options.history.lastRecorded(this.#points.measurements);
+    const texts = found.map((last) => (last === undefined ? 'none' : `${last.newestUs}/${last.soundUs}`));
+    this.#socket?.write(`newest ${texts.join(' ')}\n`);
   }
 
   #readValue(reading: string): void {

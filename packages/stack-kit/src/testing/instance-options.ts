@@ -25,6 +25,7 @@ export function connectorOptions<Variables>(
     reconnectMaxMs: defaultReconnectMaxMs,
     maxClockSkewMs: 60_000,
     publish: (batch) => batch.clear(),
+    history: { publish: nobody, lastRecorded: async (points) => points.map(() => undefined) },
     startProcess,
     publishAlarms: () => {},
     ...given,

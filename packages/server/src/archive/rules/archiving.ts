@@ -2,12 +2,13 @@
 // the rules make of it to the archive. Deadbands are in point-rules.ts; leaders, periods and alarms are here.
 import type { Alarm, AlarmState, Clock, Datatype } from '@telltale/schema';
 import { quality, triggerAuthority } from '@telltale/schema';
-import type { Changes, Commands, Measurements } from '../../points/index.ts';
+import type { Changes, Commands, Measurements, PastReading } from '../../points/index.ts';
 import { packAlarm } from '../alarm-text.ts';
 import { replaces, simulated } from '../records.ts';
 import { type ClockJump, ClockWatch } from './clock-watch.ts';
 import { DueQueue } from './due-queue.ts';
 import { Followers } from './followers.ts';
+import { PastReadings } from './past-readings.ts';
 import { type LivePoints, PointRules } from './point-rules.ts';
 import { type ArchivingCounts, Recorder, type RecordSink } from './recorder.ts';
 import { Retentions } from './retentions.ts';
@@ -82,6 +83,7 @@ export class Archiving {
   readonly #lastTransitions = new Map<string, LastTransition>();
   readonly #coming: Coming[] = [];
   readonly #followers = new Followers();
+  readonly #past: PastReadings;
   readonly #dues = new DueQueue();
   #armedMs = Number.POSITIVE_INFINITY;
   #stopTimer: (() => void) | undefined;
@@ -95,6 +97,18 @@ export class Archiving {
       measurements: this.#sideOf('measurements', measurements, quality.bad.notConnected),
       commands: this.#sideOf('commands', liveCommands(commands), 0),
     };
+    const { table } = this.#sides.measurements;
+    this.#past = new PastReadings({ live: measurements, table, recorder: this.#recorder });
+  }
+
+  /** Readings of the past of measurements. Answers how many are archived. */
+  onPast(readings: Iterable<PastReading>): number {
+    if (this.#isClosed) return 0;
+    this.#recorder.begin();
+    const before = this.#recorder.counts.handedOn;
+    for (const { handle, value, quality: status, timeUs } of readings) this.#past.offer(handle, value, status, timeUs);
+    this.#recorder.end();
+    return this.#recorder.counts.handedOn - before;
   }
 
   get counts(): ArchivingCounts {
@@ -156,6 +170,7 @@ export class Archiving {
       const flags = table.define(handle, point, this.#seriesRefOf(kind, point));
       table.begin(handle, point.datatype, flags, this.#recorder.nowMs);
     } else table.clear(handle);
+    if (kind === 'measurements') this.#past.forget(handle);
     rules.offerFirst(handle);
     this.retentions.put(kind, point);
     this.#follow(number, point.leader);
@@ -169,6 +184,7 @@ export class Archiving {
     const { bit, table } = this.#sides[kind];
     const number = 2 * handle + bit;
     table.clear(handle);
+    if (kind === 'measurements') this.#past.forget(handle);
     this.#follow(number, undefined);
     this.#await(number);
     this.#markLeader(name, kind);

@@ -24,6 +24,10 @@ export interface ArchivingCounts {
     noValue: number;
     /** The last record says the same of the same time. */
     repeated: number;
+    /** A reading of the past of an object that is not archived by change. */
+    notArchived: number;
+    /** A reading of the past that is none: of a time to come, or of no time. */
+    notPast: number;
   };
   /** Of what was handed on: before 2000, or more than a day ahead. */
   astray: number;
@@ -41,7 +45,7 @@ export class Recorder {
   readonly counts: ArchivingCounts = {
     offered: 0,
     handedOn: 0,
-    suppressed: { valueDeadband: 0, timeDeadband: 0, noValue: 0, repeated: 0 },
+    suppressed: { valueDeadband: 0, timeDeadband: 0, noValue: 0, repeated: 0, notArchived: 0, notPast: 0 },
     astray: 0,
     mistimed: 0,
   };

@@ -1,0 +1,65 @@
+// What connectors and providers ask of the server, and how it is answered: a problem becomes a refusal, a mistake is logged.
+import { Batch, type BatchMessage, ProblemError } from '@telltale/schema';
+import type { PastOutcome } from '@telltale/stack-kit';
+import type { Logger } from 'pino';
+import { Moved } from '../threads/index.ts';
+import type { HostEvents } from './host-events.ts';
+import type { Failure, HistoryAnswer, ProviderRequest } from './protocol.ts';
+import { isSure } from './write-problem.ts';
+
+const stopped: Failure = { reason: 'it is stopped', isSure: true };
+
+/** Each is of the connector or provider of this name; undefined: it is stopped. */
+export class InstanceRequests {
+  readonly #events: HostEvents;
+  readonly #log: Logger;
+
+  constructor(events: HostEvents, log: Logger) {
+    this.#events = events;
+    this.#log = log;
+  }
+
+  async ask(name: string | undefined, request: ProviderRequest): Promise<Failure | undefined> {
+    if (name === undefined) return stopped;
+    try {
+      if (request.kind === 'write') await this.#events.providerWrite(name, request.commandId, request.value);
+      else await this.#events.providerAcknowledge(name, request.alarm, request.authority);
+      return undefined;
+    } catch (error) {
+      return this.#failureOf(error);
+    }
+  }
+
+  /** Frames of columns, whose memory goes to the thread. */
+  async frames(
+    name: string | undefined,
+    signal: AbortSignal,
+    read: (events: HostEvents, name: string) => Promise<Uint8Array<ArrayBuffer>[]>,
+  ): Promise<HistoryAnswer | Moved<HistoryAnswer>> {
+    if (name === undefined) return stopped;
+    try {
+      const frames = await read(this.#events, name);
+      return new Moved(
+        { frames },
+        frames.map(({ buffer }) => buffer),
+      );
+    } catch (error) {
+      return signal.aborted ? stopped : this.#failureOf(error);
+    }
+  }
+
+  async past(name: string | undefined, batch: BatchMessage): Promise<PastOutcome | Failure> {
+    if (name === undefined) return stopped;
+    try {
+      return await this.#events.pastReadings(name, Batch.from(batch));
+    } catch (error) {
+      return this.#failureOf(error);
+    }
+  }
+
+  #failureOf(error: unknown): Failure {
+    if (error instanceof ProblemError) return { reason: error.message, isSure: isSure(error) };
+    this.#log.error(error, 'a request of a connector or provider failed because of an internal error');
+    return { reason: 'the service made a mistake: see its log', isSure: isSure(error) };
+  }
+}
