@@ -48,5 +48,7 @@ test('by then requests of every kind were acknowledged, refused and cut off', {
   const seconds = (counts.get('ms') ?? 0) / 1000;
   console.log(Array.from(counts, ([what, count]) => `${what}: ${count} (${Math.round(count / seconds)}/s)`).join(', '));
   const kinds = ['command', 'alarm', 'simulation', 'link', 'refused command', 'refused simulation', 'updates'];
-  for (const kind of [...kinds, 'cut off', 'cut off after it had happened']) assert.ok(counts.get(kind), `no ${kind}`);
+  // Of a few kills, none may have come between the change and its answer.
+  const rare = runs < 100 ? [] : ['cut off after it had happened'];
+  for (const kind of [...kinds, 'cut off', ...rare]) assert.ok(counts.get(kind), `no ${kind}`);
 });

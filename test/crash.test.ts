@@ -45,7 +45,9 @@ test('by then requests of every kind were sent, and some cut off', {
 }, () => {
   console.log(Array.from(counts, ([kind, count]) => `${kind}: ${count}`).join(', '));
   const kinds = ['put', 'delete', 'transaction', 'badTransaction', 'executable', 'render', 'restore', 'upload'];
-  for (const kind of [...kinds, 'cut off', 'cut off after it had happened']) assert.ok(counts.get(kind), `no ${kind}`);
+  // Of a few kills, none may have come between the change and its answer.
+  const rare = runs < 100 ? [] : ['cut off after it had happened'];
+  for (const kind of [...kinds, 'cut off', ...rare]) assert.ok(counts.get(kind), `no ${kind}`);
 });
 
 async function killRepeatedly(times: number, world: CrashWorld): Promise<void> {

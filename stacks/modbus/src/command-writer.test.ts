@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
 import type { Datatype, Value } from '@telltale/schema';
-import type { Connector, WriteResult } from '@telltale/stack-kit';
+import type { CommandWrite, Connector, WriteResult } from '@telltale/stack-kit';
 import fc from 'fast-check';
 import { type Script, ScriptedDevice } from '../test/scripted-device.ts';
 import { TestLink } from '../test/test-link.ts';
 import { parseAddress } from './address.ts';
-import type { CommandWrite } from './command-writer.ts';
 import { planBlocks } from './write-block.ts';
 
 const started: { stop(): Promise<void> }[] = [];

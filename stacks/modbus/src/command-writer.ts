@@ -1,6 +1,6 @@
 // The commands on their way to the devices of one line: which requests write them, and how each has ended.
 import type { Value } from '@telltale/schema';
-import { NotConnected, type StackCommand, type WriteResult, written } from '@telltale/stack-kit';
+import { type CommandWrite, NotConnected, type StackCommand, type WriteResult, written } from '@telltale/stack-kit';
 import type { Address } from './address.ts';
 import { LostAnswer } from './client.ts';
 import { exceptionCodes, ModbusException } from './pdu.ts';
@@ -22,11 +22,6 @@ import {
   writeBitByMask,
   writeRequest,
 } from './write-request.ts';
-
-export interface CommandWrite {
-  readonly command: StackCommand;
-  readonly value: Value;
-}
 
 export interface CommandWriterOptions {
   readonly variables: ConnectorVariables;

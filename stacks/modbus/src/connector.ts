@@ -2,6 +2,7 @@
 // client's, the rhythm the poller's.
 import { type Batch, onAbort, quality, type Value } from '@telltale/schema';
 import {
+  type CommandWrite,
   type Connector,
   type ConnectorOptions,
   type InstanceDetail,
@@ -21,7 +22,7 @@ import {
 } from '@telltale/stack-kit';
 import { type Address, parseAddress } from './address.ts';
 import { Client, LostAnswer } from './client.ts';
-import { type CommandWrite, CommandWriter } from './command-writer.ts';
+import { CommandWriter } from './command-writer.ts';
 import { exceptionCodes, ModbusException } from './pdu.ts';
 import { halve, planReads, requestName } from './plan-reads.ts';
 import { explainReading, type Item, itemOf, putReadings, type ReadRequest } from './reading.ts';

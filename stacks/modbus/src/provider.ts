@@ -9,6 +9,7 @@ import {
   ServedPoints,
   ServedStream,
   type StackPoints,
+  written,
 } from '@telltale/stack-kit';
 import packageJson from '../package.json' with { type: 'json' };
 import { Diagnostics } from './diagnostics.ts';
@@ -114,13 +115,19 @@ class ModbusProvider implements Provider {
     return answerRequest(this.#device, unit, pdu, mayWrite);
   }
 
-  /** One after the other; what comes after one that is refused is not written. */
+  /** All together, so that those of one device reach it by one request. Throws where one of them was not written. */
   async #carryOut(writes: readonly CommandWrite[]): Promise<void> {
-    for (const { target, value } of writes) {
-      await this.#options.write(target.point, value);
+    const asked = writes.map(({ target, value }) => ({ command: target.point, value }));
+    const results = await this.#options.writeMany(asked);
+    for (const [at, { target, value }] of writes.entries()) {
+      if (results[at]?.kind !== 'accepted') continue;
       // Read back at once, the client finds what it has written; the server's own word follows by `publish`.
       target.value = value;
       target.quality = quality.good;
+    }
+    for (const [at, { target }] of writes.entries()) {
+      const result = results[at] ?? written.unknown('there is no answer');
+      if (result.kind !== 'accepted') throw new Error(`${target.point.name}: ${result.reason}`);
     }
   }
 }
