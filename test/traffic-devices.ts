@@ -57,7 +57,11 @@ export class TrafficDevices {
       const [code, start, count] = [request.slice(0, 2), hex(request, 2), hex(request, 6)];
       const medium = mediumOf(connector, unit === 1 ? 0 : 1);
       if (code === '10') {
-        this.#received.push({ medium, place: (start - 500) / 2, raw: Number.parseInt(request.slice(12), 16) });
+        // Neighbours that are written together come together, each of two registers.
+        for (let at = 0; at < count; at += 2) {
+          const raw = Number.parseInt(request.slice(12 + 4 * at, 20 + 4 * at), 16);
+          this.#received.push({ medium, place: (start + at - 500) / 2, raw });
+        }
         return request.slice(0, 10);
       }
       const words = Array.from({ length: count }, (_, at) => {
