@@ -48,5 +48,5 @@ test('requests are counted, answered or not', () => {
   meter.answered(1);
   meter.failed();
   meter.overrun();
-  assert.deepEqual(meter.counts, { requests: 2, requestsFailed: 1, overruns: 1 });
+  assert.deepEqual(meter.counts, { requests: 2, requestsFailed: 1, overruns: 1, held: 0, unread: 0 });
 });
