@@ -3,7 +3,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { type Clock, onAbort } from '@telltale/schema';
 import {
-  BackOff,
   type Meter,
   NoAnswer,
   NotConnected,
@@ -16,8 +15,9 @@ import {
 import { type IClientOptions, type IClientPublishOptions, type IPublishPacket, MqttClient, type Packet } from 'mqtt';
 import { BrokerStream, type BrokerTls } from './broker-stream.ts';
 import type { BrokerVariables } from './broker-variables.ts';
+import { lost, refusal } from './lost-link.ts';
 import { PacketGuard } from './packet-guard.ts';
-import { codeText, isFailure, isUnwelcome } from './reason-code.ts';
+import { codeText, isFailure } from './reason-code.ts';
 
 export interface BrokerLinkOptions {
   readonly name: string;
@@ -44,7 +44,6 @@ export interface BrokerLinkOptions {
 /** Filters in one request: some brokers take no more. */
 const filtersAtOnce = 8;
 const requestsAtOnce = 64;
-const refusedBackOffMs = 30_000;
 const maxUnreleased = 1000;
 const maxUnreleasedBytes = 64 * 1024 * 1024;
 /** How long the broker has to receive the DISCONNECT. */
@@ -389,13 +388,4 @@ async function tlsOf({ variables, folder, clock, log }: BrokerLinkOptions): Prom
   const certificates = new PeerCertificates({ folder, clock, log });
   const address = `${variables.host}:${variables.port}`;
   return { options, peer: await TlsPeer.of({ certificates, address, serverName: peerNameOf(variables), clock }) };
-}
-
-function lost(message: string): NotConnected {
-  return new NotConnected(message || 'the connection to the broker is lost');
-}
-
-/** Undefined where it was no refusal. */
-function refusal(error: Error & { code?: unknown }): NotConnected | undefined {
-  return isUnwelcome(error.code) ? new BackOff(refusedBackOffMs, error.message) : undefined;
 }

@@ -1,29 +1,15 @@
 // Readings of the past, from a stack in its thread to the disk.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { systemClock } from '@telltale/schema';
-import { cleanupOf, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import { cleanupOf } from '@telltale/stack-kit/testing/cleanup';
 import { LineDevice } from '../../test/line-device.ts';
+import { openArchive } from '../../test/open-archive.ts';
 import { RuntimeBench } from '../../test/runtime-bench.ts';
-import { Archive } from '../archive/index.ts';
 
 test('a connector archives what its device has kept, sees what the archive has, and changes no live value', async (t) => {
   const bench = await RuntimeBench.start();
   cleanupOf(t).defer(() => bench.close());
-  const archive = new Archive({
-    folder: temporaryFolder(t),
-    clock: systemClock,
-    commitMs: 50,
-    maxPendingBytes: 1 << 24,
-    retention: { ofSeries: new Map() },
-    onFailure: (error) => {
-      throw error;
-    },
-    onFault: () => undefined,
-    onWarning: () => undefined,
-  });
-  cleanupOf(t).defer(() => archive.close(5000));
-  await archive.open();
+  const archive = await openArchive(t);
   bench.readArchive = (...read) => archive.read(...read);
   // The records of the bench go to the archive with its own references.
   bench.storeRecords = async () => {

@@ -1,13 +1,14 @@
 // The archive as a provider reads it, through its thread: pages against a plain filter over the records.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Datatype, type Measurement, ProblemError, systemClock, type Value } from '@telltale/schema';
+import { type Datatype, type Measurement, ProblemError, type Value } from '@telltale/schema';
 import type { AggregateRequest, HistoryPage, HistoryRecord, HistoryRequest } from '@telltale/stack-kit';
-import { cleanupOf, type Scope, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import { cleanupOf, type Scope } from '@telltale/stack-kit/testing/cleanup';
 import fc from 'fast-check';
 import { LinePanel } from '../../test/line-panel.ts';
+import { openArchive } from '../../test/open-archive.ts';
 import { RuntimeBench } from '../../test/runtime-bench.ts';
-import { Archive, type SeriesKey } from '../archive/index.ts';
+import type { SeriesKey } from '../archive/index.ts';
 
 const startUs = 1_700_000_000_000_000;
 const endUs = Number.MAX_SAFE_INTEGER;
@@ -18,20 +19,7 @@ type Plain = readonly [value: Value, quality: number, timeUs: number];
 async function bench(t: Scope, measurement: Partial<Measurement> = {}) {
   const runtime = await RuntimeBench.start();
   cleanupOf(t).defer(() => runtime.close());
-  const archive = new Archive({
-    folder: temporaryFolder(t),
-    clock: systemClock,
-    commitMs: 50,
-    maxPendingBytes: 1 << 24,
-    retention: { ofSeries: new Map() },
-    onFailure: (error) => {
-      throw error;
-    },
-    onFault: () => undefined,
-    onWarning: () => undefined,
-  });
-  cleanupOf(t).defer(() => archive.close(5000));
-  await archive.open();
+  const archive = await openArchive(t);
   runtime.readArchive = (...read) => archive.read(...read);
   const ids = new Map<string, number>();
   const panel = await LinePanel.start((message) => {
