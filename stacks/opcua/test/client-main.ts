@@ -217,6 +217,8 @@ async function work(order: Order): Promise<unknown> {
           seen?.push([value.value, statusCode.name]);
         }
       });
+      // The library listens for events a turn after it has answered: what it answers next, it answers while it listens.
+      if (isEvent) await session.read({ nodeId, attributeId: AttributeIds.NodeClass });
       return undefined;
     }
     case 'seen':
