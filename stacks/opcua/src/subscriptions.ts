@@ -1,17 +1,14 @@
 // Measurements that the server reports by itself: one subscription a publishing interval. When the measurements change,
-// what stays is not touched. What the server refuses turns bad alone, or is handed back to be read.
+// what stays is not touched. What the server refuses turns bad alone, or is handed back to be read. Events have a
+// subscription of their own.
 import { Batch, type Clock, quality } from '@telltale/schema';
-import { NotConnected, type SourceTimes, type StackLog } from '@telltale/stack-kit';
+import type { SourceTimes, StackLog } from '@telltale/stack-kit';
 import {
   CreateSubscriptionRequest,
   type CreateSubscriptionResponse,
   DataChangeNotification,
   DeleteSubscriptionsRequest,
   EventNotificationList,
-  type NotificationMessage,
-  PublishRequest,
-  type PublishResponse,
-  StatusChangeNotification,
   type StatusCode,
   StatusCodes,
 } from 'node-opcua-client';
@@ -19,9 +16,9 @@ import type { BadReadings } from './bad-readings.ts';
 import { createItems, deleteItems, fullStatuses, type ItemResult, isOneOf } from './item-requests.ts';
 import { type ItemSettings, settingsOf } from './item-settings.ts';
 import { adopt, type NodeItem, type Readings, takeReading, takeRefusal } from './node-item.ts';
+import { type Hearer, type NotificationData, Notifications } from './notifications.ts';
 import { hasOverflown, qualityOfStatus } from './status-quality.ts';
 import { ServiceFault, type UaLink } from './ua-link.ts';
-import { isTime, timeUsOf } from './value-codec.ts';
 
 export interface SubscriptionsOptions {
   readonly link: UaLink;
@@ -46,12 +43,6 @@ interface Group {
   readonly monitored: Map<number, MonitoredNode>;
   /** Of items that are parts of a value, by node and settings: one is monitored for all of them. */
   readonly shared: Map<string, MonitoredNode>;
-  /** Silent for longer, the server has forgotten it. */
-  readonly silenceMs: number;
-  heardMs: number;
-  nextSequence: number;
-  /** Of a subscription to events. */
-  listener: EventListener | undefined;
 }
 
 /** Where items are monitored, or would be if the server took it. */
@@ -67,12 +58,6 @@ interface MonitoredNode {
 
 /** A word of life at least this often, where the publishing interval is not longer. */
 const keepAliveMs = 1500;
-/** With a look every second, silence is noticed within 5 s. */
-const leastSilenceMs = 3500;
-/** Publish requests that wait at the server at once: two a subscription and one more, so that it can always speak. */
-const maxPublishRequests = 10;
-/** A publish request waits at the server until there is something to say. */
-const publishLimitMs = 24 * 3_600_000;
 const notificationsAtOnce = 10_000;
 
 const goneStatuses: readonly StatusCode[] = [StatusCodes.BadNodeIdUnknown, StatusCodes.BadNodeIdInvalid];
@@ -84,31 +69,28 @@ export class Subscriptions {
   /** The server has no room for them. */
   readonly #unmonitored = new Set<NodeItem>();
   readonly #readings: Readings;
-  readonly #lost = Promise.withResolvers<never>();
-  #acknowledgements: { subscriptionId: number; sequenceNumber: number }[] = [];
+  readonly #notifications: Notifications;
   /** Never reused, so that late notifications of a deleted item are ignored. */
   #nextHandle = 0;
-  #asked = 0;
-  #endings = 0;
-  #maxAsked = maxPublishRequests;
   #isClosed = false;
   #isOverflowReported = false;
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options;
-    const { clock, sourceTimes, badReadings } = options;
+    const { link, clock, sourceTimes, badReadings } = options;
     this.#readings = { batch: new Batch(), clock, sourceTimes, badReadings };
-    this.#lost.promise.catch(() => undefined);
+    this.#notifications = new Notifications(link, clock);
   }
 
   /** Rejects with `NotConnected` when the subscriptions are lost; never resolves. */
   get lost(): Promise<never> {
-    return this.#lost.promise;
+    return this.#notifications.lost;
   }
 
   /** From now on nothing is published any more. */
   close(): void {
     this.#isClosed = true;
+    this.#notifications.close();
   }
 
   /** Monitors these and no others; returns those to be read instead. Not to be called again before it has ended. */
@@ -147,20 +129,20 @@ export class Subscriptions {
 
   /** A subscription to events, by its id; or why the server makes none. */
   async listen(intervalMs: number, listener: EventListener): Promise<number | string> {
-    const group = await this.#subscribe(intervalMs);
-    if (typeof group === 'string') return group;
-    group.listener = listener;
-    return group.id;
+    const made = await this.#subscribe(intervalMs);
+    if (typeof made === 'string') return made;
+    this.#notifications.begin(made, {
+      hearGap: (_lost, deviceNowUs) => listener(undefined, deviceNowUs),
+      hear: (data, deviceNowUs) => {
+        for (const each of data) if (each instanceof EventNotificationList) listener(each, deviceNowUs);
+      },
+    });
+    return made.subscriptionId;
   }
 
   /** What is silent for too long is lost. */
   check(): void {
-    const nowMs = this.#options.clock.monotonicMs();
-    for (const { heardMs, silenceMs } of this.#groups.values()) {
-      if (nowMs - heardMs > silenceMs) {
-        this.#lost.reject(new NotConnected(`a subscription has been silent for more than ${silenceMs} ms`));
-      }
-    }
+    this.#notifications.check();
   }
 
   /** A subscription that has none left goes with them, unless some are to be added to it. */
@@ -175,12 +157,12 @@ export class Subscriptions {
 
   async #endEmpty(added: ReadonlyMap<number, unknown>): Promise<void> {
     const subscriptionIds: number[] = [];
-    for (const { id, intervalMs, monitored, listener } of this.#groups.values()) {
-      if (monitored.size === 0 && listener === undefined && !added.has(intervalMs)) subscriptionIds.push(id);
+    for (const { id, intervalMs, monitored } of this.#groups.values()) {
+      if (monitored.size === 0 && !added.has(intervalMs)) subscriptionIds.push(id);
     }
     if (subscriptionIds.length === 0) return;
     for (const id of subscriptionIds) this.#groups.delete(id);
-    this.#endings++;
+    this.#notifications.end(subscriptionIds);
     await this.#options.link.transact(new DeleteSubscriptionsRequest({ subscriptionIds })).catch((error) => {
       if (!(error instanceof ServiceFault)) throw error;
     });
@@ -188,7 +170,7 @@ export class Subscriptions {
 
   async #add(intervalMs: number, items: readonly NodeItem[]): Promise<void> {
     const found = this.#groups.values().find((each) => each.intervalMs === intervalMs);
-    const group = found ?? (await this.#subscribe(intervalMs));
+    const group = found ?? (await this.#begin(intervalMs));
     if (typeof group === 'string') {
       this.#options.log.warn(`the server refuses the subscription ${group}: ${items.length} points are read instead`);
       for (const item of items) this.#unmonitored.add(item);
@@ -244,8 +226,17 @@ export class Subscriptions {
   }
 
   /** Or why the server makes none. */
-  async #subscribe(intervalMs: number): Promise<Group | string> {
-    const { link, sessionTimeoutMs, clock } = this.#options;
+  async #begin(intervalMs: number): Promise<Group | string> {
+    const made = await this.#subscribe(intervalMs);
+    if (typeof made === 'string') return made;
+    const group: Group = { id: made.subscriptionId, intervalMs, monitored: new Map(), shared: new Map() };
+    this.#groups.set(group.id, group);
+    this.#notifications.begin(made, this.#hearerOf(group));
+    return group;
+  }
+
+  async #subscribe(intervalMs: number): Promise<CreateSubscriptionResponse | string> {
+    const { link, sessionTimeoutMs } = this.#options;
     const maxKeepAliveCount = Math.max(1, Math.round(keepAliveMs / intervalMs));
     const request = new CreateSubscriptionRequest({
       requestedPublishingInterval: intervalMs,
@@ -255,27 +246,12 @@ export class Subscriptions {
       publishingEnabled: true,
       priority: 0,
     });
-    let made: CreateSubscriptionResponse;
     try {
-      made = await link.transact<CreateSubscriptionResponse>(request);
+      return await link.transact<CreateSubscriptionResponse>(request);
     } catch (error) {
       if (!(error instanceof ServiceFault)) throw error;
       return error.message;
     }
-    const saysEveryMs = made.revisedPublishingInterval * made.revisedMaxKeepAliveCount;
-    const group: Group = {
-      id: made.subscriptionId,
-      intervalMs,
-      monitored: new Map(),
-      shared: new Map(),
-      silenceMs: Math.max(leastSilenceMs, 2 * made.revisedPublishingInterval, 2 * saysEveryMs),
-      heardMs: clock.monotonicMs(),
-      nextSequence: 1,
-      listener: undefined,
-    };
-    this.#groups.set(group.id, group);
-    this.#ask();
-    return group;
   }
 
   /** Has nodes of the group monitored that are not yet. */
@@ -309,55 +285,20 @@ export class Subscriptions {
     }
   }
 
-  /** As many publish requests are at the server as it needs to speak at any time. */
-  #ask(): void {
-    const wanted = Math.min(this.#maxAsked, 2 * this.#groups.size + 1);
-    while (!this.#isClosed && this.#groups.size > 0 && this.#asked < wanted) {
-      this.#asked++;
-      const request = new PublishRequest({ subscriptionAcknowledgements: this.#acknowledgements });
-      this.#acknowledgements = [];
-      const endings = this.#endings;
-      this.#options.link.wait<PublishResponse>(request, publishLimitMs).then(
-        (response) => this.#hear(response),
-        (error) => this.#fail(error, endings),
-      );
-    }
+  #hearerOf(group: Group): Hearer {
+    return {
+      hearGap: (lost) => {
+        this.#options.log.warn(`notification ${lost} of the server was lost: all values are read again`);
+        this.#options
+          .onGap([...group.monitored.values()].flatMap(({ items }) => [...items]))
+          .catch((error) => this.#notifications.lose(error));
+      },
+      hear: (data, deviceNowUs) => this.#take(group, data, deviceNowUs),
+    };
   }
 
-  #hear({ subscriptionId, notificationMessage, responseHeader }: PublishResponse): void {
-    this.#asked--;
-    if (this.#isClosed) return;
-    try {
-      const group = this.#groups.get(subscriptionId);
-      if (group !== undefined) this.#take(group, notificationMessage, responseHeader.timestamp);
-      if ((notificationMessage.notificationData?.length ?? 0) > 0) {
-        this.#acknowledgements.push({ subscriptionId, sequenceNumber: notificationMessage.sequenceNumber });
-      }
-      this.#ask();
-    } catch (error) {
-      this.#lost.reject(error);
-    }
-  }
-
-  #take(group: Group, { sequenceNumber, notificationData }: NotificationMessage, sentAt: Date | null): void {
-    group.heardMs = this.#options.clock.monotonicMs();
-    const deviceNowUs = isTime(sentAt) ? timeUsOf(sentAt) : undefined;
-    const isReport = (notificationData?.length ?? 0) > 0;
-    if (sequenceNumber !== group.nextSequence) {
-      this.#options.log.warn(`notification ${group.nextSequence} of the server was lost: all values are read again`);
-      this.#options
-        .onGap([...group.monitored.values()].flatMap(({ items }) => [...items]))
-        .catch((error) => this.#lost.reject(error));
-      group.listener?.(undefined, deviceNowUs);
-    }
-    group.nextSequence = isReport ? (sequenceNumber % 0xffff_ffff) + 1 : sequenceNumber;
-    for (const data of notificationData ?? []) {
-      if (data instanceof DataChangeNotification) this.#takeChanges(group, data, deviceNowUs);
-      else if (data instanceof EventNotificationList) group.listener?.(data, deviceNowUs);
-      else if (data instanceof StatusChangeNotification && data.status.isBad()) {
-        throw new NotConnected(`the server has ended a subscription: ${data.status.name}`);
-      }
-    }
+  #take(group: Group, data: readonly NotificationData[], deviceNowUs: number | undefined): void {
+    for (const each of data) if (each instanceof DataChangeNotification) this.#takeChanges(group, each, deviceNowUs);
     this.#flush();
   }
 
@@ -377,26 +318,6 @@ export class Subscriptions {
     this.#options.log.warn(
       `samples of ${point.name} were lost at the server, perhaps others': a longer queueSize or a shorter publishing interval`,
     );
-  }
-
-  /** `endings`: how often subscriptions had been ended when it was asked. */
-  #fail(error: unknown, endings: number): void {
-    this.#asked--;
-    if (this.#isClosed || this.#groups.size === 0) return;
-    if (error instanceof ServiceFault) {
-      if (error.status.equals(StatusCodes.BadTooManyPublishRequests) && this.#asked > 0) {
-        this.#maxAsked = this.#asked;
-        return;
-      }
-      // The last one was ended since, which the server says late, and another one was made.
-      const isOld = error.status.equals(StatusCodes.BadNoSubscription) && endings !== this.#endings;
-      if (isOld || error.status.equals(StatusCodes.BadTimeout)) {
-        this.#ask();
-        return;
-      }
-    }
-    const reason = error instanceof Error ? error.message : String(error);
-    this.#lost.reject(new NotConnected(`the subscriptions are lost: ${reason}`));
   }
 
   #flush(): void {
