@@ -29,7 +29,7 @@ const comparesTimesOfDay: Record<string, string> = {
   'packages/stack-kit/src/testing/hosted-connector.ts': 'whether the time of a reading can be right',
   'stacks/mqtt/src/forward/missing-times.ts':
     'records are found by their times; one that is set back makes it send more',
-  'stacks/opcua/src/backfill.ts': 'gaps are as old as the times of records say',
+  'stacks/opcua/src/gap-list.ts': 'gaps are as old as the times of records say',
   'stacks/opcua/src/history-aggregates.ts': 'a request asks for times before and after the present one',
   'stacks/opcua/src/history-at-time.ts': 'a request asks for times before and after the present one',
 };

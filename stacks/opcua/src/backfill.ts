@@ -1,7 +1,7 @@
 // After an outage, reads what the server has kept meanwhile, and hands it to the archive: beside live values, one node after the
-// other. What is left when the link is lost again is read after the next one. The archive says since when something is missing.
+// other. The archive says since when something is missing; `GapList` what is left of it, also after a restart.
 import { Batch, type Clock, pause } from '@telltale/schema';
-import type { ConnectorHistory, LastRecorded, StackLog, StackPoint } from '@telltale/stack-kit';
+import type { ConnectorHistory, StackLog, StackPoint } from '@telltale/stack-kit';
 import {
   AttributeIds,
   type DataValue,
@@ -12,6 +12,7 @@ import {
   StatusCodes,
   TimestampsToReturn,
 } from 'node-opcua-client';
+import { type Gap, GapList } from './gap-list.ts';
 import type { NodeItem, NodeRef } from './node-item.ts';
 import { readNodes } from './node-reader.ts';
 import { qualityOfStatus } from './status-quality.ts';
@@ -20,20 +21,11 @@ import { addReading, isTime, timeUsOf } from './value-codec.ts';
 
 export interface BackfillOptions {
   readonly history: ConnectorHistory;
+  readonly folder: string;
   readonly clock: Clock;
   readonly log: StackLog;
   readonly isOn: boolean;
   readonly maxHours: number;
-}
-
-/** What is missing of a node: from a record that the archive has until the link was there. */
-interface Gap {
-  sinceUs: number;
-  readonly untilUs: number;
-  /** Of the record that says that the link was lost; undefined where there is none. */
-  lostUs: number | undefined;
-  /** The last value before that: it is still in force after it. */
-  inForce: DataValue | undefined;
 }
 
 /** Of one answer. */
@@ -44,35 +36,42 @@ const pauseMs = 20;
 const liveFirstMs = 1000;
 /** Of the attribute AccessLevel. */
 const historyReadBit = 4;
+/** The server may answer later. */
+const passing = [
+  StatusCodes.BadResourceUnavailable,
+  StatusCodes.BadNoContinuationPoints,
+  StatusCodes.BadTooManyOperations,
+  StatusCodes.BadContinuationPointInvalid,
+  StatusCodes.BadOutOfMemory,
+  StatusCodes.BadTimeout,
+];
 
 export class Backfill {
   readonly #options: BackfillOptions;
-  /** By name, address and datatype; those of a point the oldest first. */
-  readonly #gaps = new Map<string, Gap[]>();
+  readonly #gaps: GapList;
   #stored = 0;
   #dropped = 0;
 
   constructor(options: BackfillOptions) {
     this.#options = options;
+    this.#gaps = new GapList(options);
   }
 
   /** Before the first live value of a link is published: what is missing until now. */
   async look(points: readonly StackPoint[]): Promise<void> {
-    const { history, clock, log, isOn, maxHours } = this.#options;
+    const { history, log, isOn } = this.#options;
     if (!isOn || points.length === 0) return;
     try {
-      const found = await history.lastRecorded(points);
-      const nowUs = clock.now();
-      const oldestUs = nowUs - maxHours * 3_600_000_000;
-      const present = new Set(points.map(keyOf));
-      for (const key of this.#gaps.keys()) if (!present.has(key)) this.#gaps.delete(key);
-      for (const [at, point] of points.entries()) this.#note(keyOf(point), found[at], oldestUs, nowUs);
+      await this.#gaps.note(points, await history.lastRecorded(points));
     } catch (error) {
       log.warn(`history: the archive does not say what is missing: ${(error as Error).message}`);
     }
   }
 
-  /** Ends when nothing is left, or with the signal. What goes wrong ends nothing else: the rest is read after the next link. */
+  /**
+   * Ends when nothing is left, or with the signal. What goes wrong ends nothing else: the rest is read after the next link, or after
+   * a restart.
+   */
   async run(link: UaLink, items: () => readonly NodeItem[], signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#options;
     if (this.#gaps.size === 0) return;
@@ -82,7 +81,8 @@ export class Backfill {
     try {
       const kept = await this.#withHistory(link, items());
       for (const item of kept) await this.#fill(link, item, signal);
-      const counts = `${this.#stored} records archived, ${this.#dropped} left out`;
+      const left = this.#gaps.size > 0 ? `; ${this.#gaps.size} points are left for the next link` : '';
+      const counts = `${this.#stored} records archived, ${this.#dropped} left out${left}`;
       if (kept.length > 0) log.info(`history: the gaps of ${kept.length} points were filled by the server: ${counts}`);
     } catch (error) {
       const isUnsupported = error instanceof ServiceFault && error.status.equals(StatusCodes.BadServiceUnsupported);
@@ -92,56 +92,58 @@ export class Backfill {
         log.warn(`history: the gaps cannot be filled now: ${(error as Error).message}; ${left}`);
       }
     }
+    if (!signal.aborted) await this.#gaps.store();
+  }
+
+  /** The link is closed: stores what is left. */
+  async close(): Promise<void> {
+    await this.#gaps.store();
   }
 
   /** Those whose gaps the server can fill; of others nothing is left to do. Elements and parts of values have no history of their own. */
   async #withHistory(link: UaLink, items: readonly NodeItem[]): Promise<NodeItem[]> {
     const wanted = items.filter(({ point, node, path }) => {
-      return node !== undefined && node.indexRange === undefined && path.length === 0 && this.#gaps.has(keyOf(point));
+      return node !== undefined && node.indexRange === undefined && path.length === 0 && this.#gaps.has(point);
     });
     const nodes = wanted.map(({ node }) => ({ ...(node as NodeRef), attributeId: AttributeIds.AccessLevel }));
     const { values } = await readNodes(link, nodes);
     const kept = wanted.filter((_, at) => (Number(values[at]?.value?.value ?? 0) & historyReadBit) !== 0);
-    const keys = new Set(kept.map(({ point }) => keyOf(point)));
-    for (const key of [...this.#gaps.keys()]) if (!keys.has(key)) this.#gaps.delete(key);
+    this.#gaps.keep(kept.map(({ point }) => point));
     return kept;
   }
 
-  #note(key: string, last: LastRecorded | undefined, oldestUs: number, untilUs: number): void {
-    if (last === undefined) return;
-    const { newestUs, soundUs = newestUs } = last;
-    const sinceUs = Math.max(soundUs, oldestUs);
-    if (sinceUs >= untilUs) return;
-    // What the new one covers, and what is too old by now, goes.
-    const before = (this.#gaps.get(key) ?? []).filter((gap) => gap.untilUs > oldestUs && gap.sinceUs < sinceUs);
-    const lostUs = newestUs > soundUs ? newestUs : undefined;
-    this.#gaps.set(key, [...before, { sinceUs, untilUs, lostUs, inForce: undefined }]);
+  async #fill(link: UaLink, item: NodeItem, signal: AbortSignal): Promise<void> {
+    for (let gap = this.#gaps.first(item.point); gap !== undefined; gap = this.#gaps.first(item.point)) {
+      if (!(await this.#fillGap(link, item, gap, signal))) return;
+      this.#gaps.end(item.point);
+    }
   }
 
-  async #fill(link: UaLink, item: NodeItem, signal: AbortSignal): Promise<void> {
+  /** False: something of it is left. */
+  async #fillGap(link: UaLink, item: NodeItem, gap: Gap, signal: AbortSignal): Promise<boolean> {
     const { history, clock, log } = this.#options;
-    const key = keyOf(item.point);
-    for (let gap = this.#gaps.get(key)?.[0]; gap !== undefined; gap = this.#gaps.get(key)?.[0]) {
-      let isMore = true;
-      for (let point: Buffer | undefined; isMore && !signal.aborted; ) {
-        const result = await this.#read(link, item.node as NodeRef, gap, point);
-        if (result === undefined || result.statusCode.isBad()) {
-          log.debug(`history: ${item.point.name}: ${result?.statusCode.name ?? 'no answer'}`);
-          break;
-        }
-        const values = (result.historyData as { dataValues?: readonly DataValue[] } | null)?.dataValues ?? [];
-        point = result.continuationPoint?.length > 0 ? result.continuationPoint : undefined;
-        isMore = point !== undefined;
-        const { stored, dropped } = await history.publish(batchOf(item, gap, values, !isMore));
-        this.#stored += stored;
-        this.#dropped += dropped;
-        const lastUs = values.reduce((latest, value) => Math.max(latest, timeOf(value) ?? 0), 0);
-        if (lastUs > gap.sinceUs) gap.sinceUs = lastUs;
-        await pause(clock, pauseMs, signal);
+    let point: Buffer | undefined;
+    do {
+      if (signal.aborted) return false;
+      const result = await this.#read(link, item.node as NodeRef, gap, point);
+      if (result === undefined || result.statusCode.isBad()) {
+        log.debug(`history: ${item.point.name}: ${result?.statusCode.name ?? 'no answer'}`);
+        return !passing.some((status) => result?.statusCode.equals(status));
       }
-      if (signal.aborted) return;
-      this.#endGap(key);
-    }
+      const values = (result.historyData as { dataValues?: readonly DataValue[] } | null)?.dataValues ?? [];
+      point = result.continuationPoint?.length > 0 ? result.continuationPoint : undefined;
+      const filled = { ...gap };
+      const { stored, dropped } = await history.publish(batchOf(item, filled, values, point === undefined));
+      this.#stored += stored;
+      this.#dropped += dropped;
+      gap.lostUs = filled.lostUs;
+      gap.inForce = filled.inForce;
+      const lastUs = values.reduce((latest, value) => Math.max(latest, timeOf(value) ?? 0), 0);
+      if (lastUs > gap.sinceUs) gap.sinceUs = lastUs;
+      await this.#gaps.progress();
+      await pause(clock, pauseMs, signal);
+    } while (point !== undefined);
+    return true;
   }
 
   /** Undefined where the server does not know the service. */
@@ -161,16 +163,6 @@ export class Backfill {
     const { results } = await link.transact<HistoryReadResponse>(request);
     return results?.[0] as HistoryReadResult | undefined;
   }
-
-  #endGap(key: string): void {
-    const rest = this.#gaps.get(key)?.slice(1) ?? [];
-    if (rest.length === 0) this.#gaps.delete(key);
-    else this.#gaps.set(key, rest);
-  }
-}
-
-function keyOf({ name, address, datatype }: StackPoint): string {
-  return `${datatype} ${name} ${address}`;
 }
 
 function timeOf({ sourceTimestamp, sourcePicoseconds }: DataValue): number | undefined {

@@ -79,7 +79,7 @@ class UaConnector implements Connector {
     this.#sourceTimes = new SourceTimes({ clock, maxSkewMs: maxClockSkewMs });
     this.#badReadings = new BadReadings(clock, log);
     const { backfill, backfillMaxHours: maxHours } = variables;
-    this.#backfill = new Backfill({ history: options.history, clock, log, isOn: backfill === 'auto', maxHours });
+    this.#backfill = new Backfill({ ...options, isOn: backfill === 'auto', maxHours });
     this.#settings = { ...variables, deadband: parseDeadband(variables.deviceDeadband) };
     this.#items = new ItemTable(this.#settings);
     this.#servers = new ServerList(endpointsOf(variables), clock);
@@ -181,6 +181,7 @@ class UaConnector implements Connector {
     this.#polled = new Set();
     this.#items.clear();
     await link?.close();
+    await this.#backfill.close();
   }
 
   /** Where there is another server, it is tried soon. */

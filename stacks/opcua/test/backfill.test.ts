@@ -1,11 +1,14 @@
 // Gaps that are filled from the history of a server: a provider of this stack, whose archive the test plays.
 import assert from 'node:assert/strict';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { type Batch, systemClock } from '@telltale/schema';
 import { type ConnectorHistory, type LastRecorded, Refused } from '@telltale/stack-kit';
 import { connectorOptions, until } from '@telltale/stack-kit/testing';
 import { cleanupOf, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { createConnector } from '../src/connector.ts';
+import { GapList } from '../src/gap-list.ts';
 import stack from '../src/stack.ts';
 import { historyOf, record } from './history-in-memory.ts';
 import { point, Served } from './served.ts';
@@ -20,10 +23,10 @@ async function bench(t: Scope, last: (round: number) => LastRecorded | undefined
   });
   const published: Published[][] = [];
   const log: string[] = [];
-  const state = { isFailing: false, asked: 0 };
+  const state = { isFailing: false, batches: Number.POSITIVE_INFINITY, asked: 0 };
   const history: ConnectorHistory = {
     publish: async (batch: Batch) => {
-      if (state.isFailing) throw new Refused('the disk is full');
+      if (state.isFailing || published.length >= state.batches) throw new Refused('the disk is full');
       const { count } = batch;
       published.push(
         Array.from({ length: count }, (_, at): Published => {
@@ -40,18 +43,24 @@ async function bench(t: Scope, last: (round: number) => LastRecorded | undefined
   const url = { endpointUrl: `opc.tcp://127.0.0.1:${served.port}/telltale`, securityMode: 'None' };
   const read = stack.connector?.readVariables({ ...url, ...vars });
   const say = (text: string) => log.push(text);
-  const connector = createConnector(
-    connectorOptions({
-      variables: read?.values as Parameters<typeof createConnector>[0]['variables'],
-      folder: temporaryFolder(t),
-      log: { debug: say, info: say, warn: say, error: say },
-      history,
-    }),
-  );
+  const folder = temporaryFolder(t);
   const measurement = (id: number, name: string) => {
     return { id, name, address: `ns=2;s=At.${name}`, datatype: 'd' as const, properties: {} };
   };
-  connector.setPoints({ measurements: [measurement(1, 'level'), measurement(2, 'plain')], commands: [] });
+  const start = () => {
+    const started = createConnector(
+      connectorOptions({
+        variables: read?.values as Parameters<typeof createConnector>[0]['variables'],
+        folder,
+        log: { debug: say, info: say, warn: say, error: say },
+        history,
+      }),
+    );
+    cleanupOf(t).defer(() => started.close());
+    started.setPoints({ measurements: [measurement(1, 'level'), measurement(2, 'plain')], commands: [] });
+    return started;
+  };
+  let connector = start();
   /** A link, until the condition holds. */
   const link = async (what: string, isReached: () => boolean) => {
     const controller = new AbortController();
@@ -65,10 +74,14 @@ async function bench(t: Scope, last: (round: number) => LastRecorded | undefined
       await connector.close();
     }
   };
-  cleanupOf(t).defer(() => connector.close());
-  return { served, published, log, state, link };
+  /** Of what the connector knew, there is what is in its folder. */
+  const restart = () => {
+    connector = start();
+  };
+  return { served, published, log, state, link, restart, folder };
 }
 
+const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const hasFilled = (log: readonly string[]) => log.some((line) => line.startsWith('history: the gaps of 1 points'));
 
 describe('a gap', () => {
@@ -128,6 +141,60 @@ describe('a gap', () => {
     state.isFailing = false;
     await link('it is filled', () => hasFilled(log));
     assert.deepEqual(published.flat(), [[7, 0xc0, nowUs - 5000]]);
+  });
+
+  test('that a restart cuts is filled after it, from where it was, though newer values are in the archive by then', async (t) => {
+    const nowUs = Math.floor(systemClock.now() / 1000) * 1000;
+    const at = (ms: number) => nowUs - 60_000_000 + ms * 1000;
+    // After the restart, the newest record is a live one.
+    const last = (round: number) => {
+      return round === 1 ? { newestUs: at(500), soundUs: at(0) } : { newestUs: systemClock.now(), soundUs: undefined };
+    };
+    const { served, published, log, state, link, restart, folder } = await bench(t, last);
+    const all = Array.from({ length: 2500 }, (_, index) => record(at(index), index));
+    served.history = historyOf(all);
+    const restated = [500, 0xc0, at(500) + 1] as Published;
+    for (const batches of [0, 1]) {
+      state.batches = batches;
+      log.length = 0;
+      await link('it is cut', () => log.some((line) => line.includes('cannot be filled now: the disk is full')));
+      assert.deepEqual(
+        readdirSync(folder).filter((name) => name.startsWith('history')),
+        ['history-gaps.json'],
+      );
+      restart();
+    }
+    assert.equal(published.length, 1);
+    state.batches = Number.POSITIVE_INFINITY;
+    await link('it is filled', () => hasFilled(log));
+    const times = all.map(({ value, timeUs }): Published => [value as number, 0xc0, timeUs]);
+    assert.deepEqual(published.flat().slice(0, 502), [...times.slice(0, 501), restated]);
+    const distinct = new Map(published.flat().map((each) => [each[2], each]));
+    assert.equal(distinct.size, 2501, 'each once, and the one that was in force');
+    // One value is read twice: that at which it was cut.
+    assert.equal(published.flat().length, 2502);
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => name.startsWith('history')),
+      [],
+    );
+  });
+
+  test('whose file is damaged is forgotten, and the log says so', async (t) => {
+    const folder = temporaryFolder(t);
+    const log: string[] = [];
+    for (const text of ['', '{}', '[1]', '[["d level ns=2;s=At.level",[[1,-1,null]]]]', '[["__proto__",[{}]]]']) {
+      writeFileSync(join(folder, 'history-gaps.json'), text);
+      const gaps = new GapList({
+        folder,
+        clock: systemClock,
+        log: { ...quiet, warn: (line) => log.push(line) },
+        maxHours: 1,
+      });
+      log.length = 0;
+      await gaps.note([], []);
+      assert.match(log.join(), /what was missing before the restart is not known/, text);
+      assert.equal(gaps.size, 0);
+    }
   });
 
   test('is left alone where that is switched off', async (t) => {
