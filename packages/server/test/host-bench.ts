@@ -59,7 +59,7 @@ export async function startHost({
           events.push(`${connector} alarm ${id} ${isActive} ${isAcknowledged}`);
       },
       link: (role, name, up, reason) => void events.push(`${role} ${name} ${up ? 'up' : `down ${reason}`}`),
-      stalled: (role, name, isStalled) => void events.push(`${role} ${name} ${isStalled ? 'stalled' : 'heard'}`),
+      silent: (role, name, silence) => void events.push(`${role} ${name} ${silence ?? 'heard'}`),
       providerWrite: (_, __, value) => providerWrite(value),
       providerAcknowledge: async () => undefined,
       providerHistory: async () => [],

@@ -4,21 +4,19 @@ import { Batch } from '@telltale/schema';
 import type { ChainCounts } from './measurement-chain.ts';
 import { flag } from './measurement-layout.ts';
 import type { MeasurementTable } from './measurement-table.ts';
-import type { Reading } from './reading.ts';
+import type { PointStatus, Reading } from './reading.ts';
 
 export class HeldReadings {
   readonly #table: MeasurementTable;
   /** As the points were before the watchdog reported it. */
-  readonly #before = new Map<number, { readonly quality: number; readonly timeUs: number }>();
+  readonly #before: Map<number, PointStatus>;
   readonly #newest = new Map<number, Reading>();
   readonly #counts: ChainCounts;
 
-  constructor(table: MeasurementTable, handles: Iterable<number>, counts: ChainCounts) {
+  constructor(table: MeasurementTable, before: Map<number, PointStatus>, counts: ChainCounts) {
     this.#table = table;
     this.#counts = counts;
-    for (const handle of handles) {
-      this.#before.set(handle, { quality: table.qualityOf(handle), timeUs: table.timeOf(handle) });
-    }
+    this.#before = before;
   }
 
   /** Holds back what belongs to linked points; the rest passes. */

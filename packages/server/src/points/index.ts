@@ -3,7 +3,7 @@ export type { ChainView } from './chain-view.ts';
 export type { Lease } from './collection-copies.ts';
 export { type CommandStore, Commands, type CommandView, type StoredCommand, type WriteToDevice } from './commands.ts';
 export { type DisabledLink, type DisabledLinkStore, disabledText, type StoredDisabledLink } from './disabled-link.ts';
-export type { LinkRole } from './links.ts';
+export type { LinkRole, Silence } from './links.ts';
 export type { PastReading, ReadingTrial } from './measurement-chain.ts';
 export type { Changes, MeasurementReader } from './measurement-reader.ts';
 export { Measurements } from './measurements.ts';

@@ -1,15 +1,16 @@
 // What the links of connectors mean for the measurements that they bring: all turn bad when the link is lost, and their
 // readings are held back while a watchdog reports that the device is not there. The watchdogs without an address are driven from here.
-import { type Batch, type Clock, quality } from '@telltale/schema';
+import { type Batch, type Clock, isBad, quality } from '@telltale/schema';
 import type { ChainView } from './chain-view.ts';
 import type { Handles } from './handles.ts';
 import { HeldReadings } from './held-readings.ts';
-import { isHealthy, type Link, type LinkRole, Links, type StalledPoint } from './links.ts';
+import { isHealthy, type Link, type LinkRole, Links, type Silence } from './links.ts';
 import type { MeasurementChain } from './measurement-chain.ts';
 import { flag } from './measurement-layout.ts';
 import type { Changes, MeasurementReader } from './measurement-reader.ts';
 import type { MeasurementTable } from './measurement-table.ts';
 import type { QualityCounts } from './quality-counts.ts';
+import type { PointStatus } from './reading.ts';
 
 export interface LinkedPointsOptions {
   readonly clock: Clock;
@@ -63,7 +64,7 @@ export class LinkedPoints {
     const wasUp = link.isUp;
     link.isUp = isUp;
     link.sinceUs = timeUs;
-    link.stalled = undefined;
+    link.silent = undefined;
     if (!isUp && wasUp && role === 'connector') {
       link.held?.forgetAll();
       this.#markLost(link, timeUs, -1);
@@ -79,7 +80,7 @@ export class LinkedPoints {
     link.isDisabled = isDisabled;
     link.isUp = isDisabled ? false : undefined;
     link.sinceUs = timeUs;
-    link.stalled = undefined;
+    link.silent = undefined;
     link.held?.forgetAll();
     if (role === 'connector') {
       const status = unreadQuality(link);
@@ -94,20 +95,16 @@ export class LinkedPoints {
     return unreadQuality(this.#links.numbered(this.#table.connectorOf(handle)));
   }
 
-  /** The thread of one that is up does not answer: LI-1, until it answers again. */
-  setStalled(role: LinkRole, name: string, isStalled: boolean, timeUs: number): void {
+  /** The thread of one that is up does not answer, or, of undefined, answers again: LI-8. */
+  setSilent(role: LinkRole, name: string, silence: Silence | undefined, timeUs: number): void {
     const link = this.#links.find(role, name);
-    if (link?.isUp !== true || (!isStalled && link.stalled === undefined)) return;
-    const before = link.stalled ?? new Map<number, StalledPoint>();
-    link.stalled = isStalled ? before : undefined;
-    link.sinceUs = timeUs;
-    if (isStalled && role === 'connector') {
-      for (const handle of this.#linkedTo(link, -1)) {
-        const point = { quality: this.#table.qualityOf(handle), timeUs: this.#table.timeOf(handle) };
-        if (point.quality !== quality.bad.communicationFailure) before.set(handle, point);
-      }
-      this.#markLost(link, timeUs, -1);
-    } else if (!isStalled) this.#restore(link, before);
+    if (link?.isUp !== true || (silence === undefined && link.silent === undefined)) return;
+    const { silence: earlier, before } = link.silent ?? { before: new Map<number, PointStatus>() };
+    // What was lost is lost until it is heard of, however short the next silence.
+    link.silent = silence && { silence: earlier === 'lost' ? earlier : silence, before };
+    if (silence === undefined) this.#restore(link, before);
+    else if (role === 'connector') this.#markSilent(link, silence, before, timeUs);
+    if (silence === 'lost' || earlier === 'lost') link.sinceUs = timeUs;
     this.#driveWatchdog(link);
     this.settle();
   }
@@ -156,8 +153,8 @@ export class LinkedPoints {
       this.#chain.counts.foreign += batch.count;
       return;
     }
-    if (link.stalled !== undefined) {
-      for (let at = 0; at < batch.count; at++) link.stalled.delete(batch.points[at] as number);
+    if (link.silent !== undefined) {
+      for (let at = 0; at < batch.count; at++) link.silent.before.delete(batch.points[at] as number);
     }
     const passing = link.held === undefined ? batch : link.held.hold(batch, link.number, this.#watchdogOf(link));
     this.#chain.apply(passing, link.number, this.#clock.now());
@@ -168,7 +165,7 @@ export class LinkedPoints {
   forgetPoint(handle: number): void {
     const link = this.#links.numbered(this.#table.connectorOf(handle));
     link?.held?.forget(handle);
-    link?.stalled?.delete(handle);
+    link?.silent?.before.delete(handle);
   }
 
   /** A measurement was put: it may be a watchdog. */
@@ -208,7 +205,7 @@ export class LinkedPoints {
       const isGood = !isDriven || isHealthy(published.numberOf(watchdog), published.qualityOf(watchdog));
       if (isGood && link.held !== undefined) this.#releaseHeld(link, link.held);
       else if (!isGood && link.held === undefined && link.role === 'connector') {
-        link.held = new HeldReadings(this.#table, this.#linkedTo(link, watchdog), this.#chain.counts);
+        link.held = new HeldReadings(this.#table, this.#takeStatus(link, watchdog), this.#chain.counts);
         this.#markLost(link, published.timeOf(watchdog), watchdog);
       }
       this.#chain.flush();
@@ -230,12 +227,38 @@ export class LinkedPoints {
   }
 
   /** The watchdog first: readings that were held back while it was bad are released before. */
-  #restore(link: Link, before: ReadonlyMap<number, StalledPoint>): void {
+  #restore(link: Link, before: ReadonlyMap<number, PointStatus>): void {
     const watchdog = this.#watchdogOf(link);
     const watching = before.get(watchdog);
     if (watching !== undefined) this.#setStatus(watchdog, watching.quality, watching.timeUs);
     this.settle();
     for (const [handle, point] of before) if (handle !== watchdog) this.#setStatus(handle, point.quality, point.timeUs);
+  }
+
+  /** Of all but the watchdog, as they were before nothing was heard of the connector; to be given back once. */
+  #takeStatus(link: Link, watchdog: number): Map<number, PointStatus> {
+    const taken = new Map<number, PointStatus>();
+    for (const handle of this.#linkedTo(link, watchdog)) {
+      taken.set(handle, link.silent?.before.get(handle) ?? this.#statusOf(handle));
+      link.silent?.before.delete(handle);
+    }
+    return taken;
+  }
+
+  #statusOf(handle: number): PointStatus {
+    return { quality: this.#table.qualityOf(handle), timeUs: this.#table.timeOf(handle) };
+  }
+
+  /** What is bad stays so while it is only late. What was read since the last time is marked as if for the first time. */
+  #markSilent(link: Link, silence: Silence, before: Map<number, PointStatus>, timeUs: number): void {
+    for (const handle of this.#linkedTo(link, -1)) {
+      const status = this.#statusOf(handle);
+      const isMarked = silence === 'late' ? isBad(status.quality) : status.quality === quality.bad.communicationFailure;
+      if (isMarked || (before.has(handle) && silence === 'late')) continue;
+      if (!before.has(handle)) before.set(handle, status);
+      if (silence === 'late') this.#setStatus(handle, quality.uncertain.lastUsableValue, timeUs);
+    }
+    if (silence === 'lost') this.#markLost(link, timeUs, -1);
   }
 
   *#linkedTo(link: Link, except: number): Generator<number> {
@@ -276,7 +299,7 @@ export class LinkedPoints {
     const handle = this.#watchdogOf(link);
     if (handle < 0 || this.#watchdogs.has(handle)) return;
     if (this.#links.watchedBy(this.#handles.nameOf(handle)) !== link) return;
-    const value = Number((link.isUp ?? false) && link.stalled === undefined);
+    const value = Number((link.isUp ?? false) && link.silent?.silence !== 'lost');
     const status = link.isUp === undefined ? quality.bad.notConnected : quality.good;
     if (this.#table.numberOf(handle) === value && this.#table.qualityOf(handle) === status) return;
     this.#table.setValue(handle, value);

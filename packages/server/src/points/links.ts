@@ -2,6 +2,7 @@
 // address, and which drive the link where the device drives them.
 import { isBad } from '@telltale/schema';
 import type { HeldReadings } from './held-readings.ts';
+import type { PointStatus } from './reading.ts';
 
 export type LinkRole = 'connector' | 'provider';
 
@@ -18,13 +19,17 @@ export interface Link {
   held: HeldReadings | undefined;
   /** Somebody has taken it out of service: it is stopped, and not up. */
   isDisabled: boolean;
-  /** While its thread does not answer: its points as they were, without those read since, by handle. */
-  stalled: Map<number, StalledPoint> | undefined;
+  /** While its thread does not answer. */
+  silent: SilentLink | undefined;
 }
 
-export interface StalledPoint {
-  readonly quality: number;
-  readonly timeUs: number;
+/** Nothing is heard of a connector or provider: what it said last may be old, or has to count as lost. */
+export type Silence = 'late' | 'lost';
+
+export interface SilentLink {
+  silence: Silence;
+  /** Its points as they were, without those read since, by handle. */
+  readonly before: Map<number, PointStatus>;
 }
 
 export class Links {
@@ -67,7 +72,7 @@ export class Links {
       sinceUs: nowUs,
       isDisabled,
       held: undefined,
-      stalled: undefined,
+      silent: undefined,
     };
     this.#leave(link);
     link.watchdog = watchdog;

@@ -14,7 +14,7 @@ import {
 } from '@telltale/schema';
 import type { ChainView } from './chain-view.ts';
 import { LinkedPoints } from './linked-points.ts';
-import type { LinkRole } from './links.ts';
+import type { LinkRole, Silence } from './links.ts';
 import { MeasurementChain, type PastReading, type ReadingTrial } from './measurement-chain.ts';
 import { flag } from './measurement-layout.ts';
 import type { Changes, MeasurementReader } from './measurement-reader.ts';
@@ -152,8 +152,8 @@ export class Measurements extends NamedPoints<Measurement> implements Measuremen
   }
 
   /** Its thread stopped answering though the link was not lost, or answers again. */
-  setStalled(role: LinkRole, name: string, isStalled: boolean, timeUs: number): void {
-    this.#linked.setStalled(role, name, isStalled, timeUs);
+  setSilent(role: LinkRole, name: string, silence: Silence | undefined, timeUs: number): void {
+    this.#linked.setSilent(role, name, silence, timeUs);
   }
 
   /** Why a command must not be written though the link is up: its watchdog reports that the device is not there. */

@@ -7,3 +7,6 @@ export interface Reading {
   readonly quality: number;
   readonly timeUs: number;
 }
+
+/** A reading without its value. */
+export type PointStatus = Omit<Reading, 'value'>;

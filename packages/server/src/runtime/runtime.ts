@@ -19,7 +19,7 @@ import {
   type RenderingBytes,
   readRendering,
 } from '../cfgdb/index.ts';
-import type { DisabledLinkStore, QualityCounts } from '../points/index.ts';
+import type { DisabledLinkStore, QualityCounts, Silence } from '../points/index.ts';
 import type { HistoryAsked, HostEvents, InstanceName, Role } from '../stacks/index.ts';
 import { AlarmFeed } from './alarm-feed.ts';
 import { DeviceAlarms } from './device-alarms.ts';
@@ -125,8 +125,8 @@ export class Runtime implements HostEvents {
     this.#alarmFeed.publishAll(name);
   }
 
-  stalled(role: Role, name: string, isStalled: boolean, timeUs: number): void {
-    this.#options.measurements.setStalled(role, name, isStalled, timeUs);
+  silent(role: Role, name: string, silence: Silence | undefined, timeUs: number): void {
+    this.#options.measurements.setSilent(role, name, silence, timeUs);
   }
 
   /** Carries a raw value to the device of a command; resolves when the device has accepted it. Rejects with `ProblemError`. */

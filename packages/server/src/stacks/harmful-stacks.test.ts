@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
+import { formatTimestamp } from '@telltale/schema';
 import { ManualClock } from '@telltale/schema/testing';
 import { type HostSetup, problemOf, startHost } from '../../test/host-bench.ts';
 
@@ -65,23 +66,74 @@ describe('a stack that harms its thread takes what is in it along, and nothing e
     assert.match(await deadly, /not answered for 10 s/);
     clock.advance(500);
     await until(() => events.includes('restarted bad'));
-    assert.ok(!events.some((event) => /^connector good (down|stalled)/.test(event)));
+    assert.ok(!events.some((event) => /^connector good (down|late|lost)/.test(event)));
   });
 
-  test('block: what it read is reported stalled within 5 s, and its state says why', async () => {
+  test('block: what it read is late within 3 s and lost within 5 s, and its state says why and since when', async () => {
     const clock = new ManualClock();
-    const { host, events, until, start, status } = await setUp({ clock });
+    const { host, events, lines, until, start, status } = await setUp({ clock });
     start('bad', 'good', ['block']);
     await until(() => events.includes('bad 1=1'));
+    const sinceUs = clock.now();
     const deadly = problemOf(host.write('bad', 10, 1));
     await new Promise(setImmediate); // it is on its way
-    clock.advance(4000);
-    assert.equal(events.at(-1), 'connector bad stalled');
+    clock.advance(3000);
+    assert.equal(events.at(-1), 'connector bad late');
+    assert.deepEqual([status('bad')?.state, status('bad')?.silentSinceUs], ['up', sinceUs]);
+    clock.advance(1000);
+    assert.equal(events.filter((event) => event === 'connector bad late').length, 1, 'it is said once');
+    clock.advance(1000);
+    assert.equal(events.at(-1), 'connector bad lost');
     assert.deepEqual([status('bad')?.state, status('bad')?.sinceUs], ['down', clock.now()]);
-    assert.match(status('bad')?.lastError?.text ?? '', /has not answered for 3 s/);
-    clock.advance(7000);
+    const why = `thread 1 of the stacks has not answered since ${formatTimestamp(sinceUs)}`;
+    assert.equal(status('bad')?.lastError?.text, why);
+    const logged = lines.flatMap(({ connector, msg }) => (connector === 'bad' && msg.startsWith(why) ? [msg] : []));
+    assert.deepEqual(logged, [
+      `${why}: its points are uncertain until it does`,
+      `${why}: it counts as lost until it does`,
+    ]);
+    clock.advance(6000);
     await deadly;
     assert.match(events.at(-1) ?? '', /^connector bad down .* not answered for 10 s/);
+  });
+
+  test('nap: what was late is as before when its thread has answered for 5 s', async () => {
+    const clock = new ManualClock();
+    const { host, events, until, start, status } = await setUp({ clock });
+    start('a', 'good', ['nap']);
+    await until(() => events.includes('a 1=1') && status('a')?.state === 'up');
+    const nap = host.write('a', 10, 1);
+    await new Promise(setImmediate); // it is on its way
+    clock.advance(3000);
+    assert.equal(events.at(-1), 'connector a late');
+    await nap;
+    for (let second = 0; second < 5; second++) {
+      await host.confirm([{ role: 'connector', name: 'a' }]); // so its thread has answered the pings as well
+      clock.advance(1000);
+    }
+    await until(() => events.includes('connector a heard'));
+    assert.deepEqual(
+      [status('a')?.state, status('a')?.lastError, status('a')?.silentSinceUs],
+      ['up', undefined, undefined],
+    );
+  });
+
+  test('nap: what is read once in a while is not late as long as it need not have been read twice', async () => {
+    const clock = new ManualClock();
+    const { host, events, until, start, status } = await setUp({ clock });
+    start('slow', 'slow', ['nap']);
+    start('fast', 'good', []);
+    await until(() => events.includes('fast 1=1') && status('slow')?.scanPeriodMs === 4000);
+    const nap = host.write('slow', 10, 1);
+    await new Promise(setImmediate); // it is on its way
+    clock.advance(8000);
+    assert.deepEqual(
+      events.filter((event) => /late|lost/.test(event)),
+      ['connector fast late', 'connector fast lost'],
+    );
+    clock.advance(1000);
+    assert.equal(events.at(-1), 'connector slow late');
+    await nap;
   });
 });
 

@@ -2,6 +2,7 @@
 import type { Batch, Value } from '@telltale/schema';
 import type { DeviceAlarmState, PastOutcome } from '@telltale/stack-kit';
 import type { Role } from '@telltale/stack-kit/host';
+import type { Silence } from '../points/index.ts';
 import type { HistoryAsked } from './protocol.ts';
 
 export interface InstanceName {
@@ -22,10 +23,10 @@ export interface HostEvents {
    */
   link(role: Role, name: string, up: boolean, reason: string, timeUs: number): void;
   /**
-   * An instance that is up is silent, since its thread does not answer, or responds again: then all is as it was,
-   * except for what was read meanwhile. Reported again where it is silent again. A change of the link ends it.
+   * Nothing is heard of an instance that is up, since its thread does not answer; undefined: it answers again, and all is as
+   * it was, except for what was read meanwhile. Reported again where it is silent again. A change of the link ends it.
    */
-  stalled(role: Role, name: string, isStalled: boolean, timeUs: number): void;
+  silent(role: Role, name: string, silence: Silence | undefined, timeUs: number): void;
   /** A client of a provider writes a command. A `ProblemError` becomes the refusal that the client sees. */
   providerWrite(provider: string, commandId: number, value: Value): Promise<void>;
   /** A client of a provider acknowledges an alarm; as `providerWrite`. */
@@ -50,7 +51,7 @@ export function eventsTo(receiver: () => HostEvents): HostEvents {
     readings: (...readings) => receiver().readings(...readings),
     deviceAlarms: (...alarms) => receiver().deviceAlarms(...alarms),
     link: (...link) => receiver().link(...link),
-    stalled: (...stalled) => receiver().stalled(...stalled),
+    silent: (...silence) => receiver().silent(...silence),
     providerWrite: (...write) => receiver().providerWrite(...write),
     providerAcknowledge: (...acknowledge) => receiver().providerAcknowledge(...acknowledge),
     providerHistory: (...asked) => receiver().providerHistory(...asked),

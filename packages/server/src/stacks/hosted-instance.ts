@@ -49,6 +49,7 @@ import type {
 import { ProviderReads } from './provider-reads.ts';
 import { Rate } from './rate.ts';
 import { Secrets } from './secrets.ts';
+import { scanPeriodOf } from './silence.ts';
 
 /** The points of an instance, retained across restarts. */
 export interface PointTable {
@@ -256,6 +257,7 @@ export class HostedInstance {
       valuesPerSecond: this.#values.perSecond,
       requestsPerSecond: this.#requests.perSecond,
       roundTrip: this.#meter.roundTrip(),
+      scanPeriodMs: scanPeriodOf(this.#detail.scanGroups, measurements.size),
       detail: this.#detail,
     });
   }

@@ -1,8 +1,16 @@
 // One connector or provider as the server's thread knows it, from its start to its stop, over all threads that ran it.
+import { formatTimestamp } from '@telltale/schema';
 import { addRise, noDetail, type Role, zeroCounters, zeroRequestCounts } from '@telltale/stack-kit/host';
-import type { DisabledLink } from '../points/index.ts';
+import type { DisabledLink, Silence } from '../points/index.ts';
 import type { InstanceCounters, InstanceReport, InstanceState, InstanceStatus } from './instance-status.ts';
 import type { Instance } from './protocol.ts';
+
+interface SilentInstance {
+  readonly silence: Silence;
+  /** When its thread answered last. */
+  readonly sinceUs: number;
+  readonly lastError: NonNullable<InstanceReport['lastError']>;
+}
 
 export class Hosted {
   readonly role: Role;
@@ -13,7 +21,7 @@ export class Hosted {
   /** Undefined before the first report. */
   isUp: boolean | undefined;
   /** While it is up as far as is known, and its thread does not answer. */
-  #stall: InstanceReport['lastError'];
+  #silent: SilentInstance | undefined;
   pendingWrites = 0;
   #disabled: DisabledLink | undefined;
   readonly #thread: number;
@@ -40,26 +48,34 @@ export class Hosted {
 
   get state(): InstanceState {
     if (this.#disabled !== undefined) return 'disabled';
-    return this.#stall === undefined ? this.#report.state : 'down';
+    return this.#silent?.silence === 'lost' ? 'down' : this.#report.state;
   }
 
   get lastError(): string | undefined {
-    return (this.#stall ?? this.#report.lastError)?.text;
+    return (this.#silent?.lastError ?? this.#report.lastError)?.text;
   }
 
-  get isStalled(): boolean {
-    return this.#stall !== undefined;
+  get isSilent(): boolean {
+    return this.#silent !== undefined;
+  }
+
+  /** The shortest; undefined where not all is read in scans. */
+  get scanPeriodMs(): number | undefined {
+    return this.#report.scanPeriodMs;
   }
 
   status(): InstanceStatus {
     const { role, name, instance, state, disabled } = this;
     const { stackName } = instance;
     const counters = { ...this.#counters };
-    const stall = this.#stall && { sinceUs: this.#stall.timeUs, lastError: this.#stall };
+    const silent = this.#silent && { lastError: this.#silent.lastError };
+    const lost = this.#silent?.silence === 'lost' && { sinceUs: this.#silent.lastError.timeUs };
     const since = disabled && { sinceUs: disabled.timeUs };
     return {
       ...this.#report,
-      ...stall,
+      ...silent,
+      ...lost,
+      silentSinceUs: this.#silent?.sinceUs,
       ...since,
       state,
       disabled,
@@ -83,14 +99,20 @@ export class Hosted {
     this.#report = silent({ state: 'connecting', sinceUs, lastError, points });
   }
 
-  /** Its thread does not answer. */
-  stalled(reason: string, timeUs: number): void {
-    this.#stall ??= { text: reason, timeUs };
+  /** Its thread has not answered since then. False where that has been said already. */
+  silent(silence: Silence, sinceUs: number, timeUs: number): boolean {
+    const earlier = this.#silent;
+    const wasLost = earlier?.silence === 'lost';
+    if (earlier?.sinceUs === sinceUs && (wasLost || earlier.silence === silence)) return false;
+    const text = `thread ${this.#thread} of the stacks has not answered since ${formatTimestamp(sinceUs)}`;
+    const lastError = { text, timeUs: wasLost ? earlier.lastError.timeUs : timeUs };
+    this.#silent = { silence: wasLost ? 'lost' : silence, sinceUs, lastError };
+    return true;
   }
 
   /** Its thread answers again, or has something to say of it. */
   heard(): void {
-    this.#stall = undefined;
+    this.#silent = undefined;
   }
 
   /** Its thread is gone. */
@@ -122,6 +144,7 @@ function silent(report: Pick<InstanceReport, 'state' | 'sinceUs' | 'lastError' |
     valuesPerSecond: 0,
     requestsPerSecond: 0,
     roundTrip: undefined,
+    scanPeriodMs: undefined,
     detail: noDetail,
   };
 }

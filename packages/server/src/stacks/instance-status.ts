@@ -13,6 +13,8 @@ export interface InstanceReport extends ConnectionStatus {
   readonly requestsPerSecond: number;
   /** Of the last half minute or so; undefined where nothing was answered. */
   readonly roundTrip: RoundTrip | undefined;
+  /** The shortest of its measurements; undefined where devices report some of them by themselves. */
+  readonly scanPeriodMs: number | undefined;
   /** What the stack reported about itself, empty where it reported nothing. */
   readonly detail: StackDetail;
 }
@@ -30,6 +32,8 @@ export interface InstanceStatus extends Omit<InstanceReport, 'state'> {
   readonly stackName: string;
   /** The number of its thread, from 1 on. */
   readonly thread: number;
+  /** When its thread answered last; undefined while it answers. */
+  readonly silentSinceUs: number | undefined;
 }
 
 /** On each change of the state; undefined: it is not configured any more. */

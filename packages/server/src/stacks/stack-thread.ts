@@ -17,6 +17,7 @@ import { createLimitedLog } from './limited-log.ts';
 import { logOutput } from './log-output.ts';
 import { consume, createConsumed, Outbox } from './outbox.ts';
 import type { HostStart, HostThread, Instance, InstanceClient } from './protocol.ts';
+import { silenceAfter } from './silence.ts';
 import { SupervisedThread } from './supervised-thread.ts';
 import { StartedProcesses } from './thread-processes.ts';
 import { ThreadWrites } from './thread-writes.ts';
@@ -68,7 +69,7 @@ export class StackThread {
       log: this.#log,
       onReplaced: () => this.#onReplaced(),
       handlers: this.#handlers(),
-      onSilent: (reason) => this.#guarded(() => this.#onSilent(reason)),
+      onSilent: (...silence) => this.#guarded(() => this.#onSilent(...silence)),
       onHeard: () => this.#guarded(() => this.#onHeard()),
       onEnded: (reason) => this.#guarded(() => this.#onEnded(reason)),
     });
@@ -267,23 +268,24 @@ export class StackThread {
     if (this.#hosted.size > 0) this.#guarded(() => this.#options.events.restarted([...this.#hosted]));
   }
 
-  /** The last report of those that are up may be out of date. */
-  #onSilent(reason: string): void {
+  /** What those that are up said last may be out of date: the sooner, the more often they are read. */
+  #onSilent(silentMs: number, sinceUs: number): void {
     const timeUs = this.#options.clock.now();
-    const up = [...this.#hosted].filter(({ isUp }) => isUp);
-    if (up.length > 0) this.#log.warn(`${reason}: the points of its connectors are bad until it does`);
-    for (const hosted of up) {
-      hosted.stalled(reason, timeUs);
-      this.#options.events.stalled(hosted.role, hosted.name, true, timeUs);
+    for (const hosted of this.#hosted) {
+      const silence = silenceAfter(silentMs, hosted.scanPeriodMs);
+      if (!hosted.isUp || silence === undefined || !hosted.silent(silence, sinceUs, timeUs)) continue;
+      const what = silence === 'late' ? 'its points are uncertain' : 'it counts as lost';
+      this.#options.log.warn({ [hosted.role]: hosted.name }, `${hosted.lastError}: ${what} until it does`);
+      this.#options.events.silent(hosted.role, hosted.name, silence, timeUs);
       this.#options.onState(hosted);
     }
   }
 
   #onHeard(): void {
     const timeUs = this.#options.clock.now();
-    for (const hosted of [...this.#hosted].filter(({ isStalled }) => isStalled)) {
+    for (const hosted of [...this.#hosted].filter(({ isSilent }) => isSilent)) {
       hosted.heard();
-      this.#options.events.stalled(hosted.role, hosted.name, false, timeUs);
+      this.#options.events.silent(hosted.role, hosted.name, undefined, timeUs);
       this.#options.onState(hosted);
     }
   }

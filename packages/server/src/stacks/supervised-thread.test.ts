@@ -33,6 +33,7 @@ class ScriptedThread extends EventEmitter {
 
 function setUp() {
   const clock = new ManualClock();
+  const startUs = clock.now();
   const threads: ScriptedThread[] = [];
   const reported: string[] = [];
   const stored = new SupervisedThread({
@@ -45,7 +46,7 @@ function setUp() {
     log: pino({ level: 'silent' }),
     onReplaced: () => reported.push('replaced'),
     handlers: {} as Handlers<InstanceClient>,
-    onSilent: () => reported.push('silent'),
+    onSilent: (silentMs, sinceUs) => reported.push(`silent ${silentMs} ms, since ${(sinceUs - startUs) / 1000} ms`),
     onHeard: () => reported.push('heard'),
     onEnded: (reason) => reported.push(reason),
   });
@@ -64,16 +65,16 @@ describe('a thread that does not answer', () => {
     clock.advance(10_000);
     assert.equal(newest().isTerminated, false);
     clock.advance(1000);
-    assert.deepEqual(reported, ['silent', 'the thread of the stacks ended: it has not answered for 10 s']);
+    assert.equal(reported.at(-1), 'the thread of the stacks ended: it has not answered for 10 s');
     assert.equal(threads.length, 1);
     clock.advance(pauseMs);
     assert.equal(threads.length, 2);
     assert.equal(stored.link, undefined, 'what was told to the earlier one is not yet told to this');
     newest().say('opened');
-    assert.deepEqual([reported[2], stored.link === undefined, stored.ends], ['replaced', false, 1]);
+    assert.deepEqual([reported.at(-1), stored.link === undefined, stored.ends], ['replaced', false, 1]);
   });
 
-  test('is reported silent 4 s after its last answer, while it loads code too, and heard when it has answered for 5 s', () => {
+  test('is reported silent 3 s after its last answer, each second, while it loads code too; heard when it has answered for 5 s', () => {
     const { clock, reported, stored, newest } = setUp();
     stored.begin();
     newest().say('opened');
@@ -81,21 +82,26 @@ describe('a thread that does not answer', () => {
     newest().answers = true;
     clock.advance(20_000);
     newest().answers = false;
-    clock.advance(3999);
+    clock.advance(2999);
     assert.deepEqual(reported, []);
     clock.advance(1);
-    assert.deepEqual(reported, ['silent']);
-    clock.advance(5000);
+    assert.deepEqual(reported, ['silent 2000 ms, since 20000 ms']);
+    clock.advance(2000);
+    assert.deepEqual(reported.splice(0).at(-1), 'silent 4000 ms, since 20000 ms');
     newest().say('pong');
-    clock.advance(4000);
-    assert.deepEqual(reported, ['silent', 'silent'], 'silent again before it was heard for long enough');
+    clock.advance(3000);
+    assert.deepEqual(
+      reported.splice(0),
+      ['silent 2000 ms, since 25000 ms'],
+      'again, before it was heard for long enough',
+    );
     newest().answers = true;
     newest().say('pong');
     clock.advance(4999);
-    assert.equal(reported.length, 2);
+    assert.deepEqual(reported, []);
     clock.advance(1);
     clock.advance(60_000);
-    assert.deepEqual(reported, ['silent', 'silent', 'heard']);
+    assert.deepEqual(reported, ['heard']);
   });
 
   test('has longer while it loads code, from each time that it says so', () => {

@@ -13,8 +13,11 @@ export interface SupervisedThreadOptions {
   /** A new thread runs after one that ended, and has none of its state. */
   readonly onReplaced: () => void;
   readonly handlers: Handlers<InstanceClient>;
-  /** It has not answered for 3 s, 4 s after its last answer at the latest; again each time. */
-  readonly onSilent: (reason: string) => void;
+  /**
+   * What it was asked so long ago is unanswered, and its last answer is of `sinceUs`: reported from 2 s on, each second. The
+   * answer is up to a second older than the question.
+   */
+  readonly onSilent: (silentMs: number, sinceUs: number) => void;
   /** It has answered for 5 s after it was silent. */
   readonly onHeard: () => void;
   /** A thread that took messages is gone, after its last message. */
@@ -24,8 +27,8 @@ export interface SupervisedThreadOptions {
 const pingPeriodMs = 1000;
 /** A thread that leaves so many pings in a row unanswered is ended. */
 const maxUnanswered = 10;
-/** One that leaves so many unanswered is silent: its last report may be old, and a lost device is reported within 5 s. */
-const maxUnansweredHeard = 3;
+/** One that leaves so many unanswered is silent: what it said last may be old. */
+const maxUnansweredHeard = 2;
 /** Within this, whatever was lost is reported. */
 const heardMs = 5000;
 /** While it loads code, which may block it for long on a small machine. Ids of points that are gone rest for longer. */
@@ -85,27 +88,30 @@ export class SupervisedThread {
     this.#takesMessages = isFirst;
     let reason: string | undefined;
     let unanswered = 0;
+    let answeredUs = clock.now();
     let isSilent = false;
     let isLoading = true;
     let stopSteady = () => {};
     let stopHeard = () => {};
     const answered = () => {
       unanswered = 0;
+      answeredUs = clock.now();
       if (isSilent) stopHeard = clock.after(heardMs, onHeard);
       isSilent = false;
     };
     const ping = () => {
       const most = isLoading ? maxUnansweredLoading : maxUnanswered;
-      if (++unanswered > most) {
+      if (unanswered >= most) {
         reason ??= `it has not answered for ${(most * pingPeriodMs) / 1000} s`;
         worker.terminate();
         return;
       }
-      if (unanswered > maxUnansweredHeard && !isSilent && this.#takesMessages) {
+      if (unanswered >= maxUnansweredHeard && this.#takesMessages) {
         isSilent = true;
         stopHeard();
-        onSilent(`the thread of the stacks has not answered for ${(maxUnansweredHeard * pingPeriodMs) / 1000} s`);
+        onSilent(unanswered * pingPeriodMs, answeredUs);
       }
+      unanswered++;
       thread.notify('ping', []);
       stopPing = clock.after(pingPeriodMs, ping);
     };

@@ -89,6 +89,9 @@ class TrialConnector implements Connector {
         return process.exit(3);
       case 'block':
         return block();
+      case 'nap':
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+        return written.accepted;
       case 'process':
       case 'missing process': {
         const file = command.address === 'process' ? 'echo-process.ts' : 'no-such-file.ts';
@@ -143,6 +146,8 @@ class TrialConnector implements Connector {
   detail(): InstanceDetail {
     const { mode } = this.#options.variables;
     if (mode === 'wrong') return { devices: () => 5 } as never;
+    const group = { periodMs: 4000, points: 1, requests: 1, scans: 1, overruns: 0, tookMs: 1 };
+    if (mode === 'slow') return { scanGroups: [group, { ...group, periodMs: 6000 }] };
     return { devices: [{ name: mode, isUp: true, sinceUs: 1, lastError: undefined }] };
   }
 

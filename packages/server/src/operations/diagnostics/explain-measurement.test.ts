@@ -65,6 +65,8 @@ const anyStatus: fc.Arbitrary<InstanceStatus> = fc.record({
   name: fc.constantFrom('c', '__proto__'),
   stackName: fc.string(),
   thread: fc.nat(64),
+  silentSinceUs: fc.option(finite, { nil: undefined }),
+  scanPeriodMs: fc.option(finite, { nil: undefined }),
   points: fc.nat(),
   state: fc.constantFrom('connecting', 'up', 'down', 'failed', 'disabled'),
   disabled: fc.option(
@@ -201,4 +203,27 @@ test('a value that comes again after a loss is no repetition: its quality is ano
   assert.deepEqual(deduplicator(), ['stopped', 'passed']);
   bench.measurements.setLink('connector', 'c', false, 2);
   assert.deepEqual(deduplicator(), ['passed', 'passed']);
+});
+
+test('a value that is uncertain since its thread is late is explained by the thread, its connector, and since when', () => {
+  const bench = benchWith({ datatype: 'd' });
+  bench.read('c', { point: 'p', value: 5, timeUs: 1 });
+  bench.measurements.setSilent('connector', 'c', 'late', 5_000_000);
+  const handle = bench.measurements.find('p');
+  const explained = {
+    point: bench.points.get('p') as Measurement,
+    view: bench.measurements.chainOf(handle),
+    status: { name: 'c', state: 'up', thread: 2, sinceUs: 0, silentSinceUs: 3_000_000 } as InstanceStatus,
+    trace: undefined,
+    traceProblem: 'Connector c has not answered within 2000 ms.',
+    trial: undefined,
+    rendering: undefined,
+  };
+  const { summary, stages } = explainMeasurement(explained);
+  const why = 'thread 2 of the stacks, which runs connector c, has not answered since 1970-01-01T00:00:03.000000Z';
+  assert.equal(summary, `It is uncertain, last usable value: ${why}, so that it has not been read since.`);
+  const watchdog = stages.find(({ stage }) => stage === 'watchdog');
+  assert.deepEqual([watchdog?.effect, watchdog?.text.includes(why)], ['changed', true]);
+  bench.read('c', { point: 'p', value: 5, timeUs: 6 });
+  assert.equal(explainMeasurement({ ...explained, view: bench.measurements.chainOf(handle) }).summary, 'It is good.');
 });

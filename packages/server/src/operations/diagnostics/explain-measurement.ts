@@ -3,7 +3,7 @@
 import { describeQuality, type Explanation, isBad, isGood, precisionOf, type Value, type Vtq } from '@telltale/schema';
 import { type ChainView, disabledText, type ReadingTrial } from '../../points/index.ts';
 import type { InstanceStatus } from '../../stacks/index.ts';
-import { type Explained, explainStages } from './explain-stages.ts';
+import { type Explained, explainStages, lateText } from './explain-stages.ts';
 import { rounded, stateOf, timeOf } from './instance-wire.ts';
 import { cut, prefixed, sentence, showFor, vtqOf, vtqText, when } from './value-words.ts';
 
@@ -71,6 +71,8 @@ function summaryOf(explained: Explained): string {
     return `The watchdog ${watchdog.name} of connector ${connector} is false or bad, so the device is not trusted.`;
   }
   const words = describeQuality(device.quality);
+  const late = lateText(explained);
+  if (late !== undefined) return `It is ${words}: ${late}.`;
   const reason = trace?.error === undefined ? '' : ` ${sentence(trace.error)}`;
   if (isGood(device.quality)) return `It is ${words}.${reason && ` Of the newest reading:${reason}`}`;
   if (device.timeUs === 0) return `No reading has arrived yet from connector ${connector}.${reason}`;

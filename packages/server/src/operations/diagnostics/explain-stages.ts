@@ -6,6 +6,7 @@ import {
   isBad,
   isGood,
   type Measurement,
+  quality,
   type RevisionSummary,
   type StageExplained,
   type Vtq,
@@ -79,7 +80,8 @@ function readingStage({ view, trace, traceProblem, trial, status }: Explained): 
   return { effect: 'passed', value: prefixed(rawDatatype, trial.raw), text };
 }
 
-function watchdogStage({ view, status, trial }: Explained): Stage {
+function watchdogStage(explained: Explained): Stage {
+  const { view, status, trial } = explained;
   const { connector, isLinked, watchdog, held, rawDatatype } = view;
   if (connector === undefined) return off('There is no link that could be lost.');
   if (status?.disabled !== undefined) {
@@ -92,12 +94,22 @@ function watchdogStage({ view, status, trial }: Explained): Stage {
     const text = `The link of ${connector} is not up: the measurement keeps its value, and is bad.`;
     return { effect: 'changed', value: null, text };
   }
+  const late = lateText(explained);
+  if (late !== undefined) return { effect: 'changed', value: null, text: `It is late: ${late}.` };
   if (watchdog === undefined) return { effect: 'passed', value, text: 'The link is up.' };
   if (watchdog.isHealthy)
     return { effect: 'passed', value, text: `The watchdog ${watchdog.name} says that all is well.` };
   const stored = held === undefined ? 'no reading has arrived since' : `the newest is ${heldText(held)}`;
   const text = `The watchdog ${watchdog.name} is false or bad: the device is not trusted, and its readings are held back; ${stored}.`;
   return { effect: 'stopped', value: null, text };
+}
+
+/** Why it is the last usable value and no more: the thread of its connector does not answer. */
+export function lateText({ view, status }: Explained): string | undefined {
+  if (status?.silentSinceUs === undefined || view.device.quality !== quality.uncertain.lastUsableValue)
+    return undefined;
+  const { name, thread, silentSinceUs } = status;
+  return `thread ${thread} of the stacks, which runs connector ${name}, has not answered since ${when(silentSinceUs)}, so that it has not been read since`;
 }
 
 function heldText({ value, quality, timeUs }: Reading): string {
