@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import * as world from './archive-world.ts';
 
@@ -41,10 +42,11 @@ export class ArchiveCrashes {
   /** Writes for so long once it is ready, and until readers beside it had so many answers, then kills the writer. */
   async writeAndKill(afterMs: number, answers = 0, env: Record<string, string> = {}): Promise<void> {
     const child = spawn(process.execPath, [writerFile, this.#folder, String(this.#begun)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...env },
     });
     const ended = once(child, 'exit');
+    const complaint = text(child.stderr);
     let [isKilled, isDue] = [false, false];
     const enough = this.answers + answers;
     const killOnceDue = () => {
@@ -65,7 +67,7 @@ export class ArchiveCrashes {
       child.kill('SIGKILL');
       await ended;
     }
-    assert.ok(isKilled, 'the writer ended by itself');
+    assert.ok(isKilled, `the writer ended by itself (${await ended}): ${await complaint}`);
   }
 
   /** Looks at the rounds from one on. The next run goes on behind all that is there. */
