@@ -1,8 +1,8 @@
 // Which times the receiver of a provider lacks values of: those of outages, until their values have been sent. Kept in a file,
 // so that a restart forgets none.
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { StackLog } from '@telltale/stack-kit';
+import { type StackLog, writeWhole } from '@telltale/stack-kit';
 
 /** Half-open. */
 export interface Span {
@@ -128,10 +128,8 @@ export class MissingTimes {
   async #write(): Promise<void> {
     const { folder } = this.#options;
     const stored: Stored = { missing: this.#missing, sent: this.#sent, presentUs: this.#presentUs };
-    const path = pathIn(folder);
     await mkdir(folder, { recursive: true });
-    await writeFile(`${path}.new`, `${JSON.stringify(stored)}\n`);
-    await rename(`${path}.new`, path);
+    await writeWhole(pathIn(folder), `${JSON.stringify(stored)}\n`);
   }
 }
 

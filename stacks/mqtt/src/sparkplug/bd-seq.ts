@@ -1,8 +1,8 @@
 // The number of a connection of an edge node, in its birth and its death: another one each time, after a restart as well, so
 // that a death that comes late is not taken for that of the present one.
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { StackLog } from '@telltale/stack-kit';
+import { type StackLog, writeWhole } from '@telltale/stack-kit';
 
 /** `last` is negative before the first connection since the start. */
 export async function nextBdSeq(folder: string, last: number, log: StackLog): Promise<number> {
@@ -11,7 +11,7 @@ export async function nextBdSeq(folder: string, last: number, log: StackLog): Pr
   const next = (before + 1) & 0xff;
   try {
     await mkdir(folder, { recursive: true });
-    await writeFile(path, `${next}\n`);
+    await writeWhole(path, `${next}\n`);
   } catch (error) {
     log.warn(`the death sequence number could not be stored: ${(error as Error).message}`);
   }
