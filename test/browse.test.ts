@@ -72,6 +72,7 @@ describe('a browse', () => {
           refused: null,
         },
         command: null,
+        alarm: null,
       },
       {
         title: 'Setpoint',
@@ -86,6 +87,7 @@ describe('a browse', () => {
           configured: null,
           refused: null,
         },
+        alarm: null,
       },
       {
         title: 'Broken',
@@ -100,6 +102,7 @@ describe('a browse', () => {
           configured: null,
           refused: null,
         },
+        alarm: null,
       },
     ]);
   });

@@ -240,9 +240,9 @@ describe('telltale browse', () => {
 
   test('puts what is offered, once', async () => {
     const { put: names } = await good<{ put: Record<string, string[]> }>('browse', 'fresh', 'u1', '--put');
-    assert.deepEqual(names, { measurements: ['Fullstand_1', 'names_2'], commands: ['names_2', 'broken'] });
+    assert.deepEqual(names, { measurements: ['Fullstand_1', 'names_2'], commands: ['names_2', 'broken'], alarms: [] });
     const again = await reported<{ put: Record<string, string[]> }>('browse', 'fresh', 'u1', '--put');
-    assert.deepEqual(again.document.put, { measurements: [], commands: [] });
+    assert.deepEqual(again.document.put, { measurements: [], commands: [], alarms: [] });
     assert.match(again.stderr, /^4 are configured already\.$/m);
     assert.equal((await cli('config', 'render')).code, 0);
   });

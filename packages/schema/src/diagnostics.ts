@@ -2,7 +2,7 @@
 // to offer. Version 1.
 import Type, { type Static, type TSchema } from 'typebox';
 import { strict } from './closed.ts';
-import { Command, Measurement } from './configuration.ts';
+import { Alarm, Command, Measurement } from './configuration.ts';
 import { Simulation, Vt, Vtq } from './data-access.ts';
 import { Identifier } from './identifier.ts';
 import { PrefixedValue, Timestamp } from './wire-schemas.ts';
@@ -287,7 +287,10 @@ export const BrowseRequest = Type.Object(
 );
 export type BrowseRequest = Static<typeof BrowseRequest>;
 
-const offer = <const Schema extends typeof Measurement | typeof Command>(object: Schema, title: string) =>
+const offer = <const Schema extends typeof Measurement | typeof Command | typeof Alarm>(
+  object: Schema,
+  title: string,
+) =>
   Type.Object(
     {
       object: orNull(object, 'Ready to be put into the configuration as it is; null where one of the others is set.'),
@@ -301,6 +304,8 @@ export const MeasurementOffer = offer(Measurement, 'MeasurementOffer');
 export type MeasurementOffer = Static<typeof MeasurementOffer>;
 export const CommandOffer = offer(Command, 'CommandOffer');
 export type CommandOffer = Static<typeof CommandOffer>;
+export const AlarmOffer = offer(Alarm, 'AlarmOffer');
+export type AlarmOffer = Static<typeof AlarmOffer>;
 
 export const BrowsedItem = Type.Object(
   {
@@ -308,6 +313,7 @@ export const BrowsedItem = Type.Object(
     path: orNull(Type.String(), 'To look below it; null where nothing is.'),
     measurement: orNull(MeasurementOffer, 'To read it; null where it cannot be read.'),
     command: orNull(CommandOffer, 'To write it; null where it cannot be written.'),
+    alarm: orNull(AlarmOffer, 'To follow it as an alarm; null where it is none.'),
   },
   strict('BrowsedItem'),
 );

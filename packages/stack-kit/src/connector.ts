@@ -250,13 +250,14 @@ export interface BrowseAnswer {
   readonly cursor: string | undefined;
 }
 
-/** Something that the device has: a place to look further, something to read, something to write, or all of these. */
+/** Something that the device has: a place to look further, something to read, to write or to follow, or all of these. */
 export interface BrowseItem {
   readonly title: string;
   /** For the next request; undefined: nothing is below. */
   readonly path: string | undefined;
   readonly measurement: BrowsedPoint | undefined;
   readonly command: BrowsedPoint | undefined;
+  readonly alarm?: BrowsedAlarm | undefined;
 }
 
 /** What is configured of the point: the address is right, the datatype fits. */
@@ -268,6 +269,17 @@ export interface BrowsedPoint {
   readonly description?: string;
   readonly eu?: string;
   readonly euRange?: readonly [low: number, high: number];
+  readonly properties?: Readonly<Record<string, string>>;
+}
+
+/** What is configured of the alarm: the address is right. */
+export interface BrowsedAlarm {
+  /** As the device calls it; the server makes an identifier of it. */
+  readonly name: string;
+  readonly address: string;
+  /** 0 is the most severe. */
+  readonly severity: number;
+  readonly description?: string;
   readonly properties?: Readonly<Record<string, string>>;
 }
 

@@ -1,7 +1,9 @@
-// What a server has to offer: objects and folders to look into, variables with what is needed to configure them.
+// What a server has to offer: objects and folders to look into; variables, methods and conditions with what is needed to
+// configure them.
 import { type Datatype, unlessAborted } from '@telltale/schema';
 import {
   type BrowseAnswer,
+  type BrowsedAlarm,
   type BrowsedPoint,
   type BrowseItem,
   type BrowseRequest,
@@ -20,25 +22,37 @@ import {
   NodeClass,
   NodeId,
   type ReferenceDescription,
-  TranslateBrowsePathsToNodeIdsRequest,
-  type TranslateBrowsePathsToNodeIdsResponse,
 } from 'node-opcua-client';
+import { findConditions } from './browse-conditions.ts';
 import { datatypes } from './browse-datatypes.ts';
 import { browseParts, partCursor } from './browse-parts.ts';
 import { formatNamespaceUri, parseAddress } from './node-address.ts';
 import { nodeOf } from './node-item.ts';
+import { plainId, readProperties } from './node-properties.ts';
 import { readNodes } from './node-reader.ts';
 import { ServiceFault, type UaLink } from './ua-link.ts';
 
 const objectsFolder = 'i=85';
-const hierarchical = 'ns=0;i=33';
-const hasProperty = 'ns=0;i=46';
+interface Wanted {
+  readonly referenceTypeId: string;
+  readonly nodeClassMask: number;
+}
+
+/** HierarchicalReferences. */
+const belowIt: Wanted = {
+  referenceTypeId: 'ns=0;i=33',
+  nodeClassMask: NodeClass.Object | NodeClass.Variable | NodeClass.Method,
+};
+/** HasCondition, from the source of conditions to each of them; it may be below another node, or none. */
+const itsConditions: Wanted = { referenceTypeId: 'ns=0;i=9006', nodeClassMask: NodeClass.Object };
 /** Of the path of an array: its elements are looked at. */
 const elements = ';[]';
 const canRead = 1;
 const canWrite = 2;
 /** A cursor behind the parts of a structure. */
 const below = `${partCursor}below`;
+/** A cursor behind all that is below a node. */
+const ofConditions = 'conditions:';
 const resultMask = 0x3f;
 
 export async function browse(link: UaLink, request: BrowseRequest, signal: AbortSignal): Promise<BrowseAnswer> {
@@ -70,22 +84,51 @@ async function browseInside(link: UaLink, path: string, request: BrowseRequest):
   return browseNode(link, path, request);
 }
 
+/** What is below the node, then the conditions of it that are not. */
 async function browseNode(link: UaLink, path: string, { cursor, limit }: BrowseRequest): Promise<BrowseAnswer> {
-  const result = cursor === undefined ? await first(link, path, limit) : await next(link, cursor);
+  if (cursor?.startsWith(ofConditions)) {
+    const found = await conditionsOf(link, path, cursor.slice(ofConditions.length), limit);
+    return { items: await describe(link, found.references, path), cursor: found.cursor };
+  }
+  const { result, cursor: more } = await pageOf(link, path, belowIt, cursor ?? '', limit);
   if (result === undefined || result.statusCode.isBad()) {
     throw new Refused(`the server cannot browse ${path}: ${result?.statusCode.name ?? 'no answer'}`);
   }
-  // A node may be below another in more than one way; one of another server is not ours to read.
-  const here = (result.references ?? []).filter(({ nodeId }) => nodeId.serverIndex === 0);
-  const references = [...new Map(here.map((reference) => [String(reference.nodeId), reference])).values()];
-  const point = result.continuationPoint;
-  return {
-    items: await describe(link, references, path),
-    cursor: point && point.length > 0 ? point.toString('base64url') : undefined,
-  };
+  const references = unique(result.references);
+  const room = limit - references.length;
+  if (more !== undefined) return { items: await describe(link, references, path), cursor: more };
+  if (room <= 0) return { items: await describe(link, references, path), cursor: ofConditions };
+  const conditions = await conditionsOf(link, path, '', room);
+  const all = unique([...references, ...conditions.references]);
+  return { items: await describe(link, all, path), cursor: conditions.cursor };
 }
 
-async function first(link: UaLink, path: string, limit: number): Promise<BrowseResult | undefined> {
+/** Nothing where the server knows no conditions. */
+async function conditionsOf(link: UaLink, path: string, cursor: string, limit: number) {
+  const { result, cursor: more } = await pageOf(link, path, itsConditions, cursor, limit);
+  if (result === undefined || result.statusCode.isBad()) return { references: [], cursor: undefined };
+  return { references: unique(result.references), cursor: more === undefined ? undefined : ofConditions + more };
+}
+
+/** A node may be below another in more than one way; one of another server is not ours to read. */
+function unique(references: readonly ReferenceDescription[] | null): ReferenceDescription[] {
+  const here = (references ?? []).filter(({ nodeId }) => nodeId.serverIndex === 0);
+  return [...new Map(here.map((reference) => [String(reference.nodeId), reference])).values()];
+}
+
+interface Page {
+  readonly result: BrowseResult | undefined;
+  /** Undefined: it was the last one. */
+  readonly cursor: string | undefined;
+}
+
+async function pageOf(link: UaLink, path: string, wanted: Wanted, cursor: string, limit: number): Promise<Page> {
+  const result = cursor === '' ? await first(link, path, wanted, limit) : await next(link, cursor);
+  const point = result?.continuationPoint;
+  return { result, cursor: point && point.length > 0 ? point.toString('base64url') : undefined };
+}
+
+async function first(link: UaLink, path: string, wanted: Wanted, limit: number): Promise<BrowseResult | undefined> {
   const node = nodeOf(path, link.namespaces);
   if (typeof node === 'string') throw new Refused(`${JSON.stringify(path.slice(0, 100))} is not a path: ${node}`);
   const request = new BrowseNodes({
@@ -94,10 +137,9 @@ async function first(link: UaLink, path: string, limit: number): Promise<BrowseR
       {
         nodeId: node.nodeId,
         browseDirection: BrowseDirection.Forward,
-        referenceTypeId: hierarchical,
         includeSubtypes: true,
-        nodeClassMask: NodeClass.Object | NodeClass.Variable | NodeClass.Method,
         resultMask,
+        ...wanted,
       },
     ],
   });
@@ -125,15 +167,19 @@ async function describe(
 ): Promise<BrowseItem[]> {
   const variables = references.filter(({ nodeClass }) => nodeClass === NodeClass.Variable);
   const wanted = variables.flatMap(({ nodeId }) =>
-    attributes.map((attributeId) => ({ nodeId: plain(nodeId), attributeId })),
+    attributes.map((attributeId) => ({ nodeId: plainId(nodeId), attributeId })),
   );
   const { values } = wanted.length === 0 ? { values: [] } : await readNodes(link, wanted);
-  const units = await unitsOf(link, variables);
+  const ids = variables.map(({ nodeId }) => nodeId);
+  const units = variables.length === 0 ? [] : await readProperties(link, ids, 'EngineeringUnits');
+  const conditions = await findConditions(link, references, (nodeId) => addressOf(link, nodeId));
   return references.map((reference) => {
     if (reference.nodeClass === NodeClass.Method) return methodItem(link, reference, parent);
     const at = variables.indexOf(reference);
     const read = values.slice(at * attributes.length, (at + 1) * attributes.length);
-    return at < 0 ? folderItem(link, reference) : variableItem(link, reference, read, units[at]);
+    return at < 0
+      ? folderItem(link, reference, conditions.get(reference))
+      : variableItem(link, reference, read, unitOf(units[at]));
   });
 }
 
@@ -150,9 +196,9 @@ function methodItem(link: UaLink, reference: ReferenceDescription, object: strin
   return { title, path: undefined, measurement: undefined, command };
 }
 
-function folderItem(link: UaLink, reference: ReferenceDescription): BrowseItem {
+function folderItem(link: UaLink, reference: ReferenceDescription, alarm: BrowsedAlarm | undefined): BrowseItem {
   const path = addressOf(link, reference.nodeId);
-  return { title: titleOf(reference), path, measurement: undefined, command: undefined };
+  return { title: titleOf(reference), path, measurement: undefined, command: undefined, ...(alarm && { alarm }) };
 }
 
 function variableItem(
@@ -227,48 +273,6 @@ function indexOf(position: number, sizes: readonly number[]): number[] {
   return index;
 }
 
-/** Of the variables that have the property EngineeringUnits; many have not. */
-async function unitsOf(link: UaLink, variables: readonly ReferenceDescription[]): Promise<(string | undefined)[]> {
-  if (variables.length === 0) return [];
-  const targets: (NodeId | undefined)[] = [];
-  for (let at = 0; at < variables.length; at += link.limits.translate) {
-    targets.push(...(await unitNodesOf(link, variables.slice(at, at + link.limits.translate))));
-  }
-  const nodes = targets.flatMap((nodeId) =>
-    nodeId === undefined ? [] : [{ nodeId: plain(nodeId), attributeId: AttributeIds.Value }],
-  );
-  const { values } = nodes.length === 0 ? { values: [] } : await readNodes(link, nodes);
-  const rest = [...values];
-  return targets.map((target) => {
-    if (target === undefined) return undefined;
-    const unit = rest.shift()?.value?.value as { displayName?: unknown } | null | undefined;
-    return textOf(unit?.displayName) || undefined;
-  });
-}
-
-async function unitNodesOf(link: UaLink, variables: readonly ReferenceDescription[]): Promise<(NodeId | undefined)[]> {
-  const request = new TranslateBrowsePathsToNodeIdsRequest({
-    browsePaths: variables.map(({ nodeId }) => ({
-      startingNode: plain(nodeId),
-      relativePath: {
-        elements: [
-          {
-            referenceTypeId: hasProperty,
-            isInverse: false,
-            includeSubtypes: false,
-            targetName: { namespaceIndex: 0, name: 'EngineeringUnits' },
-          },
-        ],
-      },
-    })),
-  });
-  const { results } = await link.transact<TranslateBrowsePathsToNodeIdsResponse>(request).catch((error) => {
-    if (error instanceof ServiceFault) return { results: null };
-    throw error;
-  });
-  return variables.map((_, at) => results?.[at]?.targets?.[0]?.targetId);
-}
-
 /** By the URI of the namespace, which stays when the server restarts. */
 function addressOf(link: UaLink, nodeId: NodeId): string {
   const { namespace, identifierType, value } = nodeId;
@@ -279,9 +283,8 @@ function addressOf(link: UaLink, nodeId: NodeId): string {
   return `${space}${letter}=${identifier}`;
 }
 
-/** A reference may name a server and a URI: a plain id is what requests take. */
-function plain({ identifierType, value, namespace }: NodeId): NodeId {
-  return new NodeId(identifierType, value, namespace);
+function unitOf(unit: unknown): string | undefined {
+  return textOf((unit as { displayName?: unknown } | null | undefined)?.displayName) || undefined;
 }
 
 function titleOf({ displayName, browseName }: ReferenceDescription): string {

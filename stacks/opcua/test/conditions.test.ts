@@ -171,6 +171,32 @@ describe('conditions of a server', () => {
     await until('it is inactive', () => bench.last(1)?.startsWith('inactive acked') === true);
   });
 
+  test('are shown when their object or their source is browsed, as alarms that can be followed', async (t) => {
+    const { bench, order } = await setUp(cleanupOf(t));
+    const browse = async (path: string | undefined, limit = 100, cursor?: string) => {
+      const answer = await bench.connector.browse?.({ path, cursor, limit }, new AbortController().signal);
+      return answer ?? { items: [], cursor: undefined };
+    };
+    const node = (name: string) => `nsu=urn:telltale:alarm-device;s=${name}`;
+    const offer = (name: string) => ({ name, address: node(name), severity: 1 });
+    const alarms = ({ items }: Awaited<ReturnType<typeof browse>>) => items.flatMap(({ alarm: found }) => found ?? []);
+    assert.deepEqual(alarms(await browse(node('Tank'))), [offer('High'), offer('Low')]);
+    assert.deepEqual(alarms(await browse(undefined)), [], 'nothing else is a condition');
+    assert.deepEqual(alarms(await browse(node('LowSource'))), [offer('Low')], 'it is not below its source');
+    const names: string[] = [];
+    let page = await browse(node('Tank'), 1);
+    for (; page.cursor !== undefined; page = await browse(node('Tank'), 1, page.cursor)) {
+      assert.ok(page.items.length <= 1);
+      names.push(...alarms(page).map(({ name }) => name));
+    }
+    assert.deepEqual([...names, ...alarms(page).map(({ name }) => name)], ['High', 'Low'], 'page by page');
+    const [found] = alarms(await browse(node('LowSource')));
+    const followed = alarm(5, found?.address ?? '');
+    bench.connector.setAlarms?.([followed]);
+    await order('show', 'Low', { active: true, text: 'empty' });
+    await bench.is(followed, 'active unacked (empty)');
+  });
+
   test('that flood come through to their last state', async (t) => {
     const { bench, order } = await setUp(cleanupOf(t), high);
     await bench.is(high, 'inactive acked');

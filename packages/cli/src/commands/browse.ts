@@ -1,6 +1,7 @@
 // `telltale browse`: what the device of a connector has, as a tree, as a transaction, or put into the configuration.
 import { TelltaleProblem } from '@telltale/client';
 import {
+  type AlarmOffer,
   type BrowsedItem,
   type CommandOffer,
   type MeasurementOffer,
@@ -16,7 +17,7 @@ const maxDepth = 20;
 /** A device may have any number; who wants more looks at a part of it. */
 const mostItems = 20_000;
 
-type Family = 'measurements' | 'commands';
+type Family = 'measurements' | 'commands' | 'alarms';
 
 export const browse: CommandDeclaration = {
   path: ['browse'],
@@ -59,6 +60,8 @@ class Findings {
   #refused = 0;
   #configured = 0;
   #closed = 0;
+  /** By family and address: the same may be found at several places. */
+  readonly #offered = new Set<string>();
 
   constructor(call: Call) {
     const [connector = ''] = call.args;
@@ -108,26 +111,32 @@ class Findings {
     if (this.#refused > 0) terminal.note(`${this.#refused} cannot be configured; telltale browse shows why.`);
   }
 
-  async #take({ title, path, measurement, command }: BrowsedItem, indent: string): Promise<void> {
-    const offers = [...this.#offer('measurements', measurement), ...this.#offer('commands', command)];
+  async #take({ title, path, measurement, command, alarm }: BrowsedItem, indent: string): Promise<void> {
+    const offers = [
+      ...this.#offer('measurements', measurement),
+      ...this.#offer('commands', command),
+      ...this.#offer('alarms', alarm),
+    ];
     if (!this.#isTree) return;
     const below: Cell[] = path === null || path === title ? [] : [{ text: `  ${path}`, style: 'dim' }];
     await this.#call.terminal.line(indent, path === null ? title : { text: title, style: 'bold' }, ...below);
     for (const cells of offers) await this.#call.terminal.line(`${indent}  `, ...cells);
   }
 
-  #offer(family: Family, offer: MeasurementOffer | CommandOffer | null): Cell[][] {
-    if (offer === null) return [];
+  #offer(family: Family, offer: MeasurementOffer | CommandOffer | AlarmOffer | null | undefined): Cell[][] {
+    if (offer === null || offer === undefined) return []; // a server of an earlier version has no alarms here
     const { object, configured, refused } = offer;
     const kind = `${family.slice(0, -1)} `;
     if (object !== null) {
-      this.operations.push({ operation: 'put', family, name: object.name, object } as Operation);
-      const { name, datatype, eu, address = '', description } = object;
-      const unit = eu === undefined ? '' : ` ${eu}`;
+      const { name, address = '', description } = object;
+      if (!this.#offered.has(`${family} ${address}`)) {
+        this.#offered.add(`${family} ${address}`);
+        this.operations.push({ operation: 'put', family, name, object } as Operation);
+      }
+      const unit = 'eu' in object ? ` ${object.eu}` : '';
+      const what = 'severity' in object ? `severity ${object.severity}` : `${object.datatype}${unit}`;
       const about = description === undefined ? '' : `  ${description}`;
-      return [
-        [kind, { text: name, style: 'green' }, `  ${datatype}${unit}  ${address}`, { text: about, style: 'dim' }],
-      ];
+      return [[kind, { text: name, style: 'green' }, `  ${what}  ${address}`, { text: about, style: 'dim' }]];
     }
     if (configured !== null) {
       this.#configured++;
@@ -148,7 +157,7 @@ function readDepth({ options }: Call): number {
 
 /** Names are unique within an answer of the service; between answers, numbers are added here. */
 async function withUniqueNames({ client, signal }: Call, operations: readonly Operation[]): Promise<Operation[]> {
-  const used: Record<Family, Set<string>> = { measurements: new Set(), commands: new Set() };
+  const used: Record<Family, Set<string>> = { measurements: new Set(), commands: new Set(), alarms: new Set() };
   const configured: Partial<Record<Family, Set<string>>> = {};
   const unique: Operation[] = [];
   for (const operation of operations) {
@@ -169,12 +178,12 @@ async function withUniqueNames({ client, signal }: Call, operations: readonly Op
 async function put({ client, terminal, signal }: Call, operations: readonly Operation[]): Promise<void> {
   if (operations.length > 0) await client.configuration.transaction(operations, { signal });
   const names = (family: Family) => operations.filter((each) => each.family === family).map(({ name }) => name);
-  const [measurements, commands] = [names('measurements'), names('commands')];
-  if (terminal.isJson) await terminal.json({ put: { measurements, commands } });
+  const [measurements, commands, alarms] = [names('measurements'), names('commands'), names('alarms')];
+  if (terminal.isJson) await terminal.json({ put: { measurements, commands, alarms } });
   else if (operations.length === 0) await terminal.line('There is nothing to put.');
   else {
     await terminal.line(
-      `${measurements.length} measurements and ${commands.length} commands are on disk. They run after: telltale config render`,
+      `${measurements.length} measurements, ${commands.length} commands and ${alarms.length} alarms are on disk. They run after: telltale config render`,
     );
   }
 }

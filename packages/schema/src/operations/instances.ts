@@ -100,7 +100,8 @@ export const connectorOperations = {
   }),
   browseConnector: declare({
     ...reads(connectors),
-    summary: 'Browse the device of a connector: its points, as objects that can be put into the configuration',
+    summary:
+      'Browse the device of a connector: its points and alarms, as objects that can be put into the configuration',
     input: { ...name, ...BrowseRequest.properties },
     problems: [
       'invalid-name',

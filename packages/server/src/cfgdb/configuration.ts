@@ -25,7 +25,7 @@ import {
 import { Database } from './database.ts';
 import { comparison, edited, goBack, renamesBetween, type Selection, selector } from './go-back.ts';
 import type { MadeObjects } from './made-objects.ts';
-import { type FoundItem, type OfferedItem, offerPoints } from './offer-points.ts';
+import { type FoundItem, type OfferedItem, offerObjects } from './offer-objects.ts';
 import { onDisk, RolledBack } from './on-disk.ts';
 import { invalidBody, readObject, type Step, unknownObject } from './read-objects.ts';
 import { afterRenames, renameObjects, takenFault } from './rename-object.ts';
@@ -306,11 +306,11 @@ export class Configuration {
     return packRendering(emptyContent(), this.#database.rendered);
   }
 
-  /** Objects for points that the device of a connector, which runs this stack, was found to have. */
+  /** Objects for what the device of a connector, which runs this stack, was found to have. */
   offer(connectorName: string, stackName: string, items: readonly FoundItem[]): OfferedItem[] {
     const rules = this.#stacks.get(stackName)?.connector;
     if (rules === undefined) throw new ProblemError('not-supported', `There is no connector stack ${stackName}.`);
-    return offerPoints(this.#database.content, rules, connectorName, items);
+    return offerObjects(this.#database.content, rules, connectorName, items);
   }
 
   counts(): Record<Family, number> {

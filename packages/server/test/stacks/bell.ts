@@ -1,13 +1,15 @@
 // A device with bells, each an alarm by its address: rung, hushed and acknowledged at its own panel by commands whose
-// addresses say so, and acknowledged by the server, unless the bell is deaf.
+// addresses say so, and acknowledged by the server, unless the bell is deaf, never answers (`slow`) or breaks (`frail`).
 import { untilAborted, type Value } from '@telltale/schema';
 import {
+  type BrowseAnswer,
   type Connector,
   type ConnectorOptions,
   type DeviceAlarm,
   defineStack,
   type StackCommand,
   Type,
+  type WriteResult,
   written,
 } from '@telltale/stack-kit';
 
@@ -52,8 +54,24 @@ class BellConnector implements Connector {
     return written.accepted;
   }
 
-  async acknowledge({ address }: DeviceAlarm, authority: string) {
+  async browse(): Promise<BrowseAnswer> {
+    const items = ['door', 'gate', 'deaf'].map((name) => ({
+      title: `Bell of the ${name}`,
+      path: undefined,
+      measurement: undefined,
+      command: undefined,
+      alarm: { name, address: name, severity: 2, description: `The ${name}` },
+    }));
+    return { items, cursor: undefined };
+  }
+
+  async acknowledge({ address }: DeviceAlarm, authority: string, signal: AbortSignal): Promise<WriteResult> {
     if (address === 'deaf') return written.refused('it does not listen');
+    if (address === 'frail') return written.unknown('it broke meanwhile');
+    if (address === 'slow') {
+      await untilAborted(signal);
+      return written.unknown('it was given up');
+    }
     this.#change(address, { isAcknowledged: true, authority: `client for ${authority}` });
     return written.accepted;
   }

@@ -61,7 +61,13 @@ test('a trace is reported as it is, cut, or refused', () => {
 test('a browse answer is reported as it is, in fresh objects', () => {
   const properties = { ['__proto__']: 'x' };
   const answer = {
-    items: [{ ...item, measurement: { ...point, eu: 'm', euRange: [0, 10.5], properties } }],
+    items: [
+      {
+        ...item,
+        measurement: { ...point, eu: 'm', euRange: [0, 10.5], properties },
+        alarm: { name: 'High', address: 'high', severity: 2, description: 'Too high', properties },
+      },
+    ],
     cursor: '7',
   };
   const read = readBrowseAnswer(answer, 1);
@@ -79,6 +85,10 @@ test('a browse answer that is not as the contract says is refused, since a part 
     { items: [{ ...item, command: { ...point, datatype: 'x' } }] },
     { items: [{ ...item, command: { ...point, address: undefined } }] },
     { items: [{ ...item, measurement: { ...point, properties: { a: 1 } } }] },
+    { items: [{ ...item, alarm: 'High' }] },
+    { items: [{ ...item, alarm: { name: 'High', address: 'high' } }] },
+    { items: [{ ...item, alarm: { name: 'High', address: 'high', severity: -1 } }] },
+    { items: [{ ...item, alarm: { name: 'High', severity: 1 } }] },
     { items: [{ ...item, measurement: { ...point, properties: { ['a'.repeat(501)]: 'x' } } }] },
     { items: [{ ...item, measurement: { ...point, properties: { a: 'x'.repeat(4097) } } }] },
     { items: [{ ...item, measurement: { ...point, properties: { ...'p'.repeat(65).split('') } } }] },

@@ -3,6 +3,7 @@
 import { isDatatype, maxTextBytes, type Value } from '@telltale/schema';
 import type {
   BrowseAnswer,
+  BrowsedAlarm,
   BrowsedPoint,
   BrowseItem,
   DeviceDetail,
@@ -102,24 +103,38 @@ function itemOf(given: unknown, at: number): BrowseItem {
     path: whole(given.path, `the path of ${place}`),
     measurement: browsedPoint(given.measurement, `the measurement of ${place}`),
     command: browsedPoint(given.command, `the command of ${place}`),
+    ...(given.alarm !== undefined && { alarm: browsedAlarm(given.alarm, `the alarm of ${place}`) }),
   };
 }
 
 function browsedPoint(given: unknown, place: string): BrowsedPoint | undefined {
   if (given === undefined) return undefined;
   if (!isObject(given)) throw new TypeError(`${place} is not a point`);
-  const { datatype, description, eu, euRange, properties } = given;
+  const { datatype, eu, euRange } = given;
   if (typeof datatype !== 'string' || !isDatatype(datatype)) throw new TypeError(`${place} has no datatype`);
-  const address = whole(given.address, `the address of ${place}`);
-  if (typeof given.name !== 'string' || address === undefined)
-    throw new TypeError(`${place} has no name or no address`);
   return {
-    name: cut(given.name, maxShown),
-    address,
+    ...browsedObject(given, place),
     datatype,
-    ...(typeof description === 'string' && { description: cut(description, maxShown) }),
     ...(typeof eu === 'string' && { eu: cut(eu, maxShown) }),
     ...(isRange(euRange) && { euRange: [euRange[0], euRange[1]] as const }),
+  };
+}
+
+function browsedAlarm(given: unknown, place: string): BrowsedAlarm {
+  if (!isObject(given)) throw new TypeError(`${place} is not an alarm`);
+  const { severity } = given;
+  if (!isCount(severity)) throw new TypeError(`${place} has no severity`);
+  return { ...browsedObject(given, place), severity };
+}
+
+function browsedObject(given: Fields, place: string): Pick<BrowsedPoint, keyof BrowsedPoint & keyof BrowsedAlarm> {
+  const { name, description, properties } = given;
+  const address = whole(given.address, `the address of ${place}`);
+  if (typeof name !== 'string' || address === undefined) throw new TypeError(`${place} has no name or no address`);
+  return {
+    name: cut(name, maxShown),
+    address,
+    ...(typeof description === 'string' && { description: cut(description, maxShown) }),
     ...(properties !== undefined && { properties: propertiesOf(properties, place) }),
   };
 }

@@ -132,14 +132,15 @@ export class StackAccess {
       throw signal.aborted ? new ProblemError('request-timeout', 'The client has closed the connection.') : error;
     });
     const items = found.items.slice(0, limit);
-    const points = items.map(({ measurement, command }) => ({ measurement, command }));
-    const offers = await cfgdb.call('offer', connector, stackName, points);
+    const things = items.map(({ measurement, command, alarm }) => ({ measurement, command, alarm }));
+    const offers = await cfgdb.call('offer', connector, stackName, things);
     return {
       items: items.map(({ title, path: below }, at) => ({
         title,
         path: below ?? null,
         measurement: offers[at]?.measurement ?? null,
         command: offers[at]?.command ?? null,
+        alarm: offers[at]?.alarm ?? null,
       })),
       cursor: found.cursor ?? null,
     };

@@ -1,6 +1,7 @@
-// Makes objects of the configuration from points that a device was found to have: named, checked by the stack's own
-// address check, ready to be put. Those that are configured already are named instead, so that nothing is put twice.
+// Makes objects of the configuration from points and alarms that a device was found to have: named, checked by the stack's
+// own address check, ready to be put. Those that are configured already are named instead, so that nothing is put twice.
 import {
+  type Alarm,
   type Command,
   type Datatype,
   type Fault,
@@ -15,24 +16,32 @@ import type { Content } from './content.ts';
 import { readObject } from './read-objects.ts';
 import { UniqueNames } from './unique-names.ts';
 
-export interface FoundPoint {
+interface Found {
   readonly name: string;
   readonly address: string;
-  readonly datatype: Datatype;
   readonly description?: string;
+  readonly properties?: Readonly<Record<string, string>>;
+}
+
+export interface FoundPoint extends Found {
+  readonly datatype: Datatype;
   readonly eu?: string;
   readonly euRange?: readonly [low: number, high: number];
-  readonly properties?: Readonly<Record<string, string>>;
+}
+
+export interface FoundAlarm extends Found {
+  readonly severity: number;
 }
 
 export interface FoundItem {
   readonly measurement: FoundPoint | undefined;
   readonly command: FoundPoint | undefined;
+  readonly alarm: FoundAlarm | undefined;
 }
 
 /** One of the three. */
-export interface Offer<Point> {
-  readonly object: Point | null;
+export interface Offer<Offered> {
+  readonly object: Offered | null;
   /** The object that has the address already. */
   readonly configured: string | null;
   /** Why it cannot be configured. */
@@ -42,11 +51,15 @@ export interface Offer<Point> {
 export interface OfferedItem {
   readonly measurement: Offer<Measurement> | null;
   readonly command: Offer<Command> | null;
+  readonly alarm: Offer<Alarm> | null;
 }
 
-type Kind = 'measurement' | 'command';
+type Kind = keyof FoundItem;
 
-export function offerPoints(
+/** An address of an alarm is checked as that of a `b`. */
+const alarmDatatype = 'b';
+
+export function offerObjects(
   content: Content,
   rules: RoleRules,
   connectorName: string,
@@ -54,9 +67,11 @@ export function offerPoints(
 ): OfferedItem[] {
   const measurements = new Offers('measurement', content, rules, connectorName, items);
   const commands = new Offers('command', content, rules, connectorName, items);
-  return items.map(({ measurement, command }) => ({
-    measurement: measurement === undefined ? null : measurements.of(measurement),
-    command: command === undefined ? null : commands.of(command),
+  const alarms = new Offers('alarm', content, rules, connectorName, items);
+  return items.map(({ measurement, command, alarm }) => ({
+    measurement: measurement === undefined ? null : measurements.of(measurement, measurement.datatype, pointFields),
+    command: command === undefined ? null : commands.of(command, command.datatype, pointFields),
+    alarm: alarm === undefined ? null : alarms.of(alarm, alarmDatatype, alarmFields),
   }));
 }
 
@@ -85,21 +100,19 @@ class Offers {
     }
   }
 
-  of(point: FoundPoint): Offer<Measurement & Command> {
-    const configured = this.#configured.get(point.address);
+  of<F extends Found, Fields extends object>(found: F, datatype: Datatype, fieldsOf: (found: F) => Fields) {
+    const configured = this.#configured.get(found.address);
     if (configured !== undefined) return { object: null, configured, refused: null };
-    const { address, datatype, description, eu, euRange, properties } = point;
+    const { address, description, properties } = found;
     const wrong = this.#rules.checkAddress(this.#kind, address, { datatype, ...(properties && { properties }) });
     if (wrong !== undefined) return { object: null, configured: null, refused: wrong };
-    const name = this.#names.take(point.name);
+    const name = this.#names.take(found.name);
     const object = {
       name,
       address,
       ...(description !== undefined && description !== '' && { description }),
-      datatype,
       connectorName: this.#connectorName,
-      ...(eu !== undefined && eu !== '' && { eu }),
-      ...(euRange !== undefined && rangeTexts(datatype, euRange)),
+      ...fieldsOf(found),
       ...(properties !== undefined && Object.keys(properties).length > 0 && { properties }),
     };
     const refused = this.#refusal(name, object);
@@ -120,6 +133,18 @@ class Offers {
     const [first] = faults;
     return first && `${first.path} ${first.message}`;
   }
+}
+
+function pointFields({ datatype, eu, euRange }: FoundPoint) {
+  return {
+    datatype,
+    ...(eu !== undefined && eu !== '' && { eu }),
+    ...(euRange !== undefined && rangeTexts(datatype, euRange)),
+  };
+}
+
+function alarmFields({ severity }: FoundAlarm) {
+  return { severity };
 }
 
 /** Nothing where the datatype cannot hold it: the object could not be rendered. */

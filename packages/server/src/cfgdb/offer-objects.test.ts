@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Measurement } from '@telltale/schema';
+import type { Alarm, Measurement } from '@telltale/schema';
 import type { RoleRules } from './check.ts';
 import { emptyContent } from './content.ts';
-import { type FoundPoint, offerPoints } from './offer-points.ts';
+import { type FoundPoint, offerObjects } from './offer-objects.ts';
 
 const asked: unknown[] = [];
 const rules: RoleRules = {
@@ -27,25 +27,28 @@ const point = (name: string, more: Partial<FoundPoint> = {}): FoundPoint => ({
   ...more,
 });
 
+const none = { measurement: undefined, command: undefined, alarm: undefined };
+
 const offered = (content: ReturnType<typeof contentWith>, ...points: FoundPoint[]) =>
-  offerPoints(
+  offerObjects(
     content,
     rules,
     'plc',
-    points.map((measurement) => ({ measurement, command: undefined })),
+    points.map((measurement) => ({ ...none, measurement })),
   ).map(({ measurement }) => measurement);
 
 test('a point becomes an object that can be put as it is', () => {
   const whole = point('Tank 1', { description: 'A tank', eu: 'm', properties: { scanPeriod: '500' } });
-  const [item] = offerPoints(contentWith(), rules, 'plc', [{ measurement: whole, command: point('Set', { eu: '' }) }]);
+  const found = { ...none, measurement: whole, command: point('Set', { eu: '' }) };
+  const [item] = offerObjects(contentWith(), rules, 'plc', [found]);
   assert.deepEqual(item, {
     measurement: {
       object: {
         name: 'Tank_1',
         address: 'at Tank 1',
         description: 'A tank',
-        datatype: 'd',
         connectorName: 'plc',
+        datatype: 'd',
         eu: 'm',
         properties: { scanPeriod: '500' },
       },
@@ -53,17 +56,18 @@ test('a point becomes an object that can be put as it is', () => {
       refused: null,
     },
     command: {
-      object: { name: 'Set', address: 'at Set', datatype: 'd', connectorName: 'plc' },
+      object: { name: 'Set', address: 'at Set', connectorName: 'plc', datatype: 'd' },
       configured: null,
       refused: null,
     },
+    alarm: null,
   });
   assert.deepEqual(asked.slice(-2), [
     ['measurement', 'at Tank 1', { datatype: 'd', properties: { scanPeriod: '500' } }],
     ['command', 'at Set', { datatype: 'd' }],
   ]);
-  assert.deepEqual(offerPoints(contentWith(), rules, 'plc', [{ measurement: undefined, command: undefined }]), [
-    { measurement: null, command: null },
+  assert.deepEqual(offerObjects(contentWith(), rules, 'plc', [none]), [
+    { measurement: null, command: null, alarm: null },
   ]);
 });
 
@@ -111,4 +115,25 @@ test('what the stack does not take, or no object can have, is refused with the r
   assert.match(huge?.refused ?? '', /at most 1048576/);
   assert.match(odd?.refused ?? '', /datatype/);
   assert.equal(right?.object?.name, 'right');
+});
+
+test('an alarm of the device becomes an alarm that follows it, unless one does already', () => {
+  const content = contentWith();
+  const mine: Alarm = { name: 'mine', severity: 1, connectorName: 'plc', address: 'at Low' };
+  content.alarms.set(mine.name, JSON.stringify(mine));
+  content.alarms.set('High', JSON.stringify({ name: 'High', severity: 1 }));
+  const high = { name: 'High', address: 'at High', severity: 2, description: 'Too high', properties: { a: 'b' } };
+  const found = [high, { name: 'Low', address: 'at Low', severity: 0 }, { ...high, address: 'wrong' }];
+  const offers = offerObjects(
+    content,
+    rules,
+    'plc',
+    found.map((alarm) => ({ ...none, alarm })),
+  ).map(({ alarm }) => alarm);
+  assert.deepEqual(offers, [
+    { object: { ...high, name: 'High_2', connectorName: 'plc' }, configured: null, refused: null },
+    { object: null, configured: 'mine', refused: null },
+    { object: null, configured: null, refused: 'that is no address' },
+  ]);
+  assert.deepEqual(asked.at(-1), ['alarm', 'wrong', { datatype: 'b', properties: { a: 'b' } }]);
 });
