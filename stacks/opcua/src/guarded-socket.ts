@@ -2,7 +2,7 @@
 // segment as a HELLO, or reject a promise without a handler, such as half a certificate.
 import type { EventEmitter } from 'node:events';
 import type { Socket as NetSocket, Server } from 'node:net';
-import { type ServedClients, serveSocket } from '@telltale/stack-kit';
+import { type ServedSocketOptions, serveSocket } from '@telltale/stack-kit';
 import { type StatusCode, StatusCodes } from 'node-opcua-client';
 import { ClientTCP_transport } from 'node-opcua-transport';
 
@@ -79,7 +79,11 @@ interface Endpoint {
 const chunkHeaderBytes = 8;
 
 /** Every connection that the endpoint of a server accepts; the library gets what clients ask chunk by chunk, in turns. */
-export function guardEndpoint(endpoint: object, clients: ServedClients, maxChunkBytes: number): void {
+export function guardEndpoint(
+  endpoint: object,
+  maxChunkBytes: number,
+  serving: Pick<ServedSocketOptions, 'clients' | 'busyUntil'>,
+): void {
   const { _server: server } = endpoint as Endpoint;
   if (server === undefined) throw new Error('the endpoint has no server');
   const cut = (bytes: Buffer): number => {
@@ -91,7 +95,7 @@ export function guardEndpoint(endpoint: object, clients: ServedClients, maxChunk
   };
   server.prependListener('connection', (socket: NetSocket) => {
     guardSocket(socket);
-    serveSocket({ clients, socket, cut });
+    serveSocket({ ...serving, socket, cut });
   });
 }
 

@@ -20,6 +20,8 @@ import { HistoryReads } from './history-reads.ts';
 import { PacedWork } from './paced-work.ts';
 import { ServedAlarms } from './served-alarms.ts';
 import { ServedSpace } from './served-space.ts';
+import { browseInSteps } from './stepped-browse.ts';
+import { SteppedRequests } from './stepped-requests.ts';
 import { chunkBytes, makeServer } from './ua-server.ts';
 import { leniencyOf, type ProviderVariables } from './variables.ts';
 
@@ -78,7 +80,9 @@ class UaProvider implements Provider {
     try {
       await server.initialize();
       const clients = new ServedClients(this.#options);
-      for (const endpoint of server.endpoints) guardEndpoint(endpoint, clients, chunkBytes);
+      const stepped = new SteppedRequests(this.#options.turns);
+      const busyUntil = () => stepped.takeBegun();
+      for (const endpoint of server.endpoints) guardEndpoint(endpoint, chunkBytes, { clients, busyUntil });
       signal.throwIfAborted();
       const { addressSpace } = server.engine;
       if (addressSpace === null) throw new Error('the server has no address space');
@@ -86,6 +90,8 @@ class UaProvider implements Provider {
       const namespaceUri = variables.namespaceUri === '' ? `urn:telltale:${name}` : variables.namespaceUri;
       const space = new ServedSpace({ addressSpace, namespaceUri, name, write, clock, log });
       guardMonitoredRanges(server, ({ namespace }) => namespace === space.namespace.index);
+      stepped.install(server);
+      browseInSteps(server.engine, this.#options.turns);
       new HistoryReads({ history, space, clock, log }).install(server);
       const alarms = new ServedAlarms({ space, acknowledge, log });
       this.#serving = { server, space, alarms };

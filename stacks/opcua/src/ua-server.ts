@@ -30,7 +30,7 @@ export interface UaServerOptions {
 
 /** Enough for a browse of some 50,000 points. Anybody may have the server hold so much a connection, user or not. */
 const maxMessageBytes = 8 * 1024 * 1024;
-export const chunkBytes = 64 * 1024;
+export const chunkBytes = 16 * 1024;
 const maxNodesInRequest = 10_000;
 /** Beside those with a session, so many channels may be on their way to one. */
 const spareConnections = 5;

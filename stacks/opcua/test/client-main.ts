@@ -25,6 +25,7 @@ import {
 } from 'node-opcua-client';
 import { CertificateFolder } from '../src/certificate-folder.ts';
 import { type HistoryOrder, readHistory } from './client-history.ts';
+import { askMany, type ManyOrder } from './client-many.ts';
 import { carryOut } from './ordered-process.ts';
 
 setLogLevel(LogLevel.Emergency);
@@ -57,6 +58,7 @@ interface Order {
     | 'seen'
     | 'call'
     | 'history'
+    | 'many'
     | 'attribute';
   readonly session?: number;
   readonly port?: number;
@@ -80,6 +82,7 @@ interface Order {
   /** Of a monitored item, as a percentage. */
   readonly deadband?: number;
   readonly history?: HistoryOrder;
+  readonly many?: ManyOrder;
 }
 
 interface Opened {
@@ -175,6 +178,8 @@ async function work(order: Order): Promise<unknown> {
     }
     case 'history':
       return readHistory(session, nodeId, order.history as HistoryOrder);
+    case 'many':
+      return askMany(session, order.many as ManyOrder);
     case 'attribute': {
       const attributeId = AttributeIds[order.value as keyof typeof AttributeIds];
       return (await session.read({ nodeId, attributeId })).value.value;

@@ -371,7 +371,7 @@ describe('a provider', () => {
     const [answer] = (await once(socket, 'data')) as [Buffer];
     assert.equal(answer.toString('latin1', 0, 4), 'ACKF');
     const [bufferBytes, messageBytes, chunks] = [12, 20, 24].map((at) => answer.readUInt32LE(at));
-    assert.deepEqual([bufferBytes, messageBytes, chunks], [65_536, 8 * 1024 * 1024, 128]);
+    assert.deepEqual([bufferBytes, messageBytes, chunks], [16_384, 8 * 1024 * 1024, 512]);
   });
 
   test('ends the connection of who comes with half a certificate, and nothing else', async (t) => {

@@ -1,5 +1,6 @@
 // A client of the tests, in a process of its own.
 import type { HistoryAnswer, HistoryOrder } from './client-history.ts';
+import type { ManyOrder } from './client-many.ts';
 import { OrderedProcess } from './ordered-process.ts';
 
 export interface Read {
@@ -45,6 +46,11 @@ export class UaClientSession {
 
   history(node: string, history: HistoryOrder): Promise<HistoryAnswer> {
     return this.order({ kind: 'history', node, history }) as Promise<HistoryAnswer>;
+  }
+
+  /** What is answered for each. */
+  many(service: ManyOrder['service'], nodes: readonly string[]): Promise<unknown[]> {
+    return this.order({ kind: 'many', many: { service, nodes } }) as Promise<unknown[]>;
   }
 
   /** Resolves with the status. */

@@ -106,3 +106,21 @@ test('steps are carried out in turns, until they are done, fail or are aborted',
   await running;
   assert.ok(steps < 1000);
 });
+
+test('work that waits in between has a turn for each of its pieces, and others go before it', async () => {
+  const { clock, done, worker, turns } = setUp();
+  const work = async () => {
+    const nextPiece = turns.pieces();
+    for (let each = 0; each < 3; each++) {
+      await nextPiece();
+      clock.nowMs += 5;
+      done.push('in pieces');
+    }
+  };
+  const worked = work();
+  turns.join(worker('other', 10, 0.5));
+  await worked;
+  assert.equal(done.filter((each) => each === 'in pieces').length, 3);
+  assert.ok(done.indexOf('in pieces') < done.indexOf('other'));
+  assert.equal(done.lastIndexOf('in pieces'), done.length - 1, String(done));
+});

@@ -72,6 +72,25 @@ export class ServingTurns {
     return promise;
   }
 
+  /**
+   * For work that waits for others now and then: what it does when a call resolves, until it waits for something, is a piece of
+   * work.
+   */
+  pieces(): () => Promise<void> {
+    let begin = () => {};
+    const next = () => {
+      begin();
+      return false;
+    };
+    const waiting: Waiting = { usedMs: 0, next };
+    return () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      begin = resolve;
+      this.join(waiting);
+      return promise;
+    };
+  }
+
   #slice(): void {
     const nowMs = this.#clock.monotonicMs();
     const isLate = this.#endedMs !== undefined && nowMs - this.#endedMs > lateMs;
