@@ -14,6 +14,7 @@ export const partCursor = '#';
 /** A structure in a structure, and so on: each may be of a type that has to be read. */
 const maxTypes = 20;
 const canRead = 1;
+const canWrite = 2;
 
 /** Undefined where the node is no structure, and no array of them. */
 export async function browseParts(
@@ -32,7 +33,7 @@ export async function browseParts(
   if (typeof part === 'string') throw new Refused(`${address}: ${part}`);
   const steps = await stepsOf(link, part);
   const from = Number(cursor?.slice(partCursor.length) ?? 0);
-  const canBeRead = (Number(values[1]?.value?.value ?? canRead) & canRead) !== 0;
+  const level = Number(values[1]?.value?.value ?? canRead);
   const base = path.length === 0 ? address : address.slice(0, address.lastIndexOf('#'));
   const items = steps.slice(from, from + limit).map(([step, inner]): BrowseItem => {
     const partPath = formatPath([...path, step]);
@@ -45,8 +46,8 @@ export async function browseParts(
     return {
       title,
       path: isDeeper ? partAddress : undefined,
-      measurement: canBeRead ? point : undefined,
-      command: undefined,
+      measurement: (level & canRead) === 0 ? undefined : point,
+      command: (level & canWrite) === 0 ? undefined : point,
     };
   });
   const isMore = from + items.length < steps.length;

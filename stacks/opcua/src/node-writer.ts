@@ -14,30 +14,71 @@ import {
 } from 'node-opcua-client';
 import { builtInTypeOf } from './built-in-type.ts';
 import { MethodCaller } from './method-caller.ts';
+import { type PathStep, parseAddress } from './node-address.ts';
 import { type NodeRef, nodeOf } from './node-item.ts';
 import { readNodes } from './node-reader.ts';
+import { PartWriter } from './part-writer.ts';
 import { qualityOfStatus } from './status-quality.ts';
 import { ServiceFault, type UaLink, Unanswered } from './ua-link.ts';
 import { toNode, typeOf } from './value-codec.ts';
 import { resultOf } from './write-status.ts';
+
+interface Target {
+  readonly node: NodeRef;
+  readonly path: readonly PathStep[];
+  /** The same without an element that the server picks. */
+  readonly whole?: Pick<Target, 'node' | 'path'>;
+}
+
+/** A server that picks no elements has not written any. */
+const withoutRanges = [
+  StatusCodes.BadWriteNotSupported,
+  StatusCodes.BadNotSupported,
+  StatusCodes.BadIndexRangeInvalid,
+  StatusCodes.BadIndexRangeNoData,
+];
 
 export class NodeWriter {
   readonly #link: UaLink;
   /** By address; bounded by the commands that there are. A text: why it cannot be written. */
   readonly #types = new Map<string, DataType | string>();
   readonly #caller: MethodCaller;
+  readonly #parts: PartWriter;
 
   constructor(link: UaLink) {
     this.#link = link;
     this.#caller = new MethodCaller(link);
+    this.#parts = new PartWriter(link, (node, value, signal) => this.#send(node, value, signal));
   }
 
   /** As `Connector.write`. */
   async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<WriteResult> {
     const { address } = command;
     if (isMethod(address)) return this.#caller.call(command, value, signal);
-    const node = nodeOf(address, this.#link.namespaces);
-    if (typeof node === 'string') return written.refused(node);
+    const target = this.#targetOf(address);
+    if (typeof target === 'string') return written.refused(target);
+    if (target.path.length > 0 || target.whole !== undefined) return this.#writePart(command, target, value, signal);
+    return this.#ended(address, await this.#writeValue(command, target.node, value, signal));
+  }
+
+  /** By the element that the server picks, where there is one; else, or where it does not pick any, by the whole. */
+  async #writePart(command: StackCommand, target: Target, value: Value, signal: AbortSignal): Promise<WriteResult> {
+    const { node, path, whole } = target;
+    const status =
+      path.length > 0
+        ? await this.#parts.write(node, path, value, signal)
+        : await this.#writeValue(command, node, value, signal);
+    const isUnsupported = 'value' in status && withoutRanges.some((each) => status.equals(each));
+    if (whole === undefined || !isUnsupported) return this.#ended(command.address, status);
+    return this.#ended(command.address, await this.#parts.write(whole.node, whole.path, value, signal));
+  }
+
+  async #writeValue(
+    command: StackCommand,
+    node: NodeRef,
+    value: Value,
+    signal: AbortSignal,
+  ): Promise<StatusCode | WriteResult> {
     let type: DataType | string | undefined;
     try {
       type = await unlessAborted(signal, this.#typeOf(command));
@@ -48,16 +89,38 @@ export class NodeWriter {
     if (typeof type === 'string') return written.refused(type);
     const variant = variantOf(type, value, node.indexRange);
     if (typeof variant === 'string') return written.refused(variant);
-    const request = new WriteRequest({ nodesToWrite: [{ ...node, value: { value: variant } }] });
-    const status = await unlessAborted(signal, this.#send(request));
+    return this.#send(node, variant, signal);
+  }
+
+  #ended(address: string, status: StatusCode | WriteResult): WriteResult {
     if (!('value' in status)) return status;
     // The node may be of another type by now: the next write asks.
     if (status.equals(StatusCodes.BadTypeMismatch)) this.#types.delete(address);
     return resultOf(status);
   }
 
+  /** The node, or the element of it that the server picks; and the way from there to the part that is written. Or what is wrong. */
+  #targetOf(address: string): Target | string {
+    const node = nodeOf(address, this.#link.namespaces);
+    const parsed = parseAddress(address);
+    if (typeof node === 'string' || typeof parsed === 'string') return String(node);
+    const [first, ...rest] = parsed.path;
+    if (first === undefined || typeof first === 'string') return { node, path: parsed.path };
+    const indexRange = first.join(',') as unknown as NonNullable<NodeRef['indexRange']>;
+    // What the server picks comes as an array of one.
+    const path = rest.length === 0 ? [] : [first.map(() => 0), ...rest];
+    return { node: { ...node, indexRange }, path, whole: { node, path: parsed.path } };
+  }
+
+  async #send(node: NodeRef, value: Variant, signal: AbortSignal): Promise<StatusCode | WriteResult> {
+    const request = new WriteRequest({ nodesToWrite: [{ ...node, value: {} }] });
+    // As it is: the copies that the library makes of structures are broken.
+    for (const each of request.nodesToWrite ?? []) each.value.value = value;
+    return unlessAborted(signal, this.#transact(request));
+  }
+
   /** The status of the write; or how it ended where the server has given none. */
-  async #send(request: WriteRequest): Promise<StatusCode | WriteResult> {
+  async #transact(request: WriteRequest): Promise<StatusCode | WriteResult> {
     try {
       const { results } = await this.#link.transact<WriteResponse>(request);
       return results?.[0] ?? written.unknown('the server answers without a status');
@@ -79,9 +142,8 @@ export class NodeWriter {
       });
     }
     const unknown = commands.flatMap(({ address, datatype }) => {
-      if (isMethod(address)) return [];
-      const node = this.#types.has(address) ? '' : nodeOf(address, this.#link.namespaces);
-      return typeof node === 'string' ? [] : [{ address, datatype, node }];
+      const target = isMethod(address) || this.#types.has(address) ? '' : this.#targetOf(address);
+      return typeof target === 'string' || target.path.length > 0 ? [] : [{ address, datatype, node: target.node }];
     });
     for (let at = 0; at < unknown.length; at += atOnce) {
       const slice = unknown.slice(at, at + atOnce);

@@ -34,11 +34,14 @@ function checkRead(address: string): string | undefined {
 function checkWritten(address: string, { properties = {} }: Pick<Point, 'properties'>): string | undefined {
   const parsed = parseAddress(address);
   if (typeof parsed === 'string') return parsed;
-  if (parsed.path.length > 0) return 'a part of a structure cannot be written: an element of an array is ;[3]';
   if (!parsed.isMethod) return undefined;
   const object = Object.hasOwn(properties, 'object') ? parseAddress(properties.object ?? '') : undefined;
   return typeof object === 'string' ? `the property object: ${object}` : checkArguments(properties);
 }
+
+const partDoc =
+  ' A part of a structure is written by reading the whole, changing the part, and writing the whole back: what others change at the ' +
+  'server in between is lost.';
 
 const methodDoc =
   ' `#()` behind a method calls it: with the value where it takes one argument, without where it takes none (then false, 0 and the ' +
@@ -80,9 +83,9 @@ export default defineStack({
     },
     command: {
       regex: addressRegex,
-      doc: nodeDoc + methodDoc,
+      doc: nodeDoc + partDoc + methodDoc,
       examples: [
-        ...examples.filter(({ address }) => checkWritten(address, {}) === undefined).slice(0, 5),
+        ...examples.filter(({ address }) => checkWritten(address, {}) === undefined).slice(0, 6),
         { address: 'ns=2;s=Pump1.Start#()', meaning: 'a method that is called' },
       ],
       check: checkWritten,

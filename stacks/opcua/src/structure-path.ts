@@ -27,23 +27,38 @@ export function partOf(
 }
 
 export function elementOf(part: Part, index: readonly number[]): Part | string {
-  const { arrayType, dimensions } = part;
-  const list = part.value as ArrayLike<unknown> | null;
-  if (arrayType === VariantArrayType.Scalar) return `it is no array: leave out [${index}]`;
-  const sizes = arrayType === VariantArrayType.Matrix && dimensions ? dimensions : [list?.length ?? 0];
+  if (part.arrayType === VariantArrayType.Scalar) return `it is no array: leave out [${index}]`;
+  const sizes = sizesOf(part);
   const isWithin = sizes.length === index.length && index.every((each, at) => each < (sizes[at] ?? 0));
   if (!isWithin) return `there is no element [${index}]: its size is [${sizes}]`;
-  const position = index.reduce((sum, each, at) => sum * (sizes[at] ?? 0) + each, 0);
-  return unwrap({ dataType: part.dataType, arrayType: VariantArrayType.Scalar, value: list?.[position] });
+  const list = part.value as ArrayLike<unknown> | null;
+  const value = list?.[positionOf(part, index)];
+  return unwrap({ dataType: part.dataType, arrayType: VariantArrayType.Scalar, value });
+}
+
+/** In the list of all its elements. */
+export function positionOf(part: Part, index: readonly number[]): number {
+  const sizes = sizesOf(part);
+  return index.reduce((sum, each, at) => sum * (sizes[at] ?? 0) + each, 0);
+}
+
+function sizesOf({ arrayType, dimensions, value }: Part): readonly number[] {
+  const isMatrix = arrayType === VariantArrayType.Matrix && dimensions;
+  return isMatrix ? dimensions : [(value as ArrayLike<unknown> | null)?.length ?? 0];
 }
 
 export function fieldOf(part: Part, name: string, types: Pick<StructureTypes, 'decode'>): Part | string | undefined {
   if (part.arrayType !== VariantArrayType.Scalar) return `it is an array: name an element before ${name}, as in [0]`;
   const structure = structureOf(part, types);
   if (structure === undefined || typeof structure === 'string') return structure;
+  const field = findField(structure, name);
+  return typeof field === 'string' ? field : partOfField(structure, field);
+}
+
+export function findField(structure: Structure, name: string): StructureField | string {
   const fields = fieldsOf(structure.schema);
   const field = fields.find(({ originalName }) => originalName === name) ?? fields.find((each) => each.name === name);
-  if (field !== undefined) return partOfField(structure, field);
+  if (field !== undefined) return field;
   const names = fields.slice(0, 20).map(({ originalName, name: own }) => originalName ?? own);
   return `there is no field ${name}: ${structure.schema.name} has ${names.join(', ')}`;
 }

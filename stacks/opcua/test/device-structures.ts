@@ -1,11 +1,19 @@
 // What the device of the tests has of structures: a motor with a state in it, and an array of motors.
 import { fileURLToPath } from 'node:url';
-import { DataType, Variant, VariantArrayType } from 'node-opcua-client';
+import { DataType, type StatusCode, StatusCodes, Variant, VariantArrayType } from 'node-opcua-client';
 import { nodesets } from 'node-opcua-nodesets';
 import type { OPCUAServer } from 'node-opcua-server';
 
 type AddressSpace = NonNullable<OPCUAServer['engine']['addressSpace']>;
 type UAObject = ReturnType<ReturnType<AddressSpace['getOwnNamespace']>['addFolder']>;
+
+interface Writable {
+  writeAttribute(
+    context: unknown,
+    write: { readonly indexRange?: { isEmpty(): boolean } },
+    done: (error: Error | null, status?: StatusCode) => void,
+  ): void;
+}
 
 /** What the server has to load for them. */
 export const nodesetFiles = [nodesets.standard, fileURLToPath(new URL('device-types.xml', import.meta.url))];
@@ -24,9 +32,19 @@ export function addStructures(addressSpace: AddressSpace, plant: UAObject): void
     });
   const add = (name: string, valueRank: number, value: Variant) => {
     const node = { componentOf: plant, browseName: name, nodeId: `s=${name}`, dataType: type, valueRank };
-    namespace.addVariable({ ...node, minimumSamplingInterval: 10 }).setValueFromSource(value);
+    const variable = namespace.addVariable({ ...node, minimumSamplingInterval: 10 });
+    variable.setValueFromSource(value);
+    return variable;
   };
   const dataType = DataType.ExtensionObject;
   add('Motor', -1, new Variant({ dataType, value: motorOf(1) }));
-  add('Motors', 1, new Variant({ dataType, arrayType: VariantArrayType.Array, value: [motorOf(2), motorOf(3)] }));
+  const motors = () => new Variant({ dataType, arrayType: VariantArrayType.Array, value: [motorOf(2), motorOf(3)] });
+  add('Motors', 1, motors());
+  // As servers do that know nothing of ranges of indexes in writes.
+  const stubborn = add('Stubborn', 1, motors()) as unknown as Writable;
+  const { writeAttribute } = stubborn;
+  stubborn.writeAttribute = (context, write, done) => {
+    if (write.indexRange?.isEmpty() ?? true) writeAttribute.call(stubborn, context, write, done);
+    else done(null, StatusCodes.BadWriteNotSupported);
+  };
 }

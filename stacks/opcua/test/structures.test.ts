@@ -94,7 +94,10 @@ describe('a part of a structure', () => {
       const motor = UaDevice.address('Motor');
       const { items, cursor } = await look(motor);
       assert.deepEqual(
-        items.map(({ title, path, measurement }) => [title, path, measurement?.address, measurement?.datatype]),
+        items.map(({ title, path, measurement, command }) => {
+          assert.deepEqual(command, measurement, 'what can be written is a command, too');
+          return [title, path, measurement?.address, measurement?.datatype];
+        }),
         [
           ['Speed', undefined, `${motor}#Speed`, 'd'],
           ['State', `${motor}#State`, undefined, undefined],
