@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { systemClock } from '@telltale/schema';
 import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import { CertificateAuthority } from '../test/certificate-authority.ts';
 import { CertificateFolder } from './certificate-folder.ts';
 
 const nowhere = () => {};
@@ -41,6 +42,22 @@ describe('a folder of certificates', () => {
     const { certificates: renamed } = await newFolder(t, 'urn:', folder);
     assert.ok(!renamed.getCertificate().equals(certificates.getCertificate()));
     assert.equal(readFileSync(join(folder, 'own', 'private-key.pem'), 'utf8'), key);
+  });
+
+  test('keeps a certificate that an authority has signed, also when it ends soon or is of another application URI', async (t) => {
+    const authority = await CertificateAuthority.root('site');
+    const { pem, keyPem } = await authority.application('urn:a', { untilMs: Date.now() + 3_600_000 });
+    const { folder } = await newFolder(t, 'urn:a');
+    writeFileSync(join(folder, 'own', 'certificate.pem'), pem);
+    writeFileSync(join(folder, 'own', 'private-key.pem'), keyPem);
+    for (const [applicationUri, warning] of [
+      ['urn:a', /ends on .*, and an authority has signed it: replace the file/],
+      ['urn:b', /is not that of the application URI urn:b, and an authority has signed it/],
+    ] as const) {
+      const { warnings } = await newFolder(t, applicationUri, folder);
+      assert.match(warnings.join(), warning);
+      assert.equal(readFileSync(join(folder, 'own', 'certificate.pem'), 'utf8'), pem);
+    }
   });
 
   for (const name of ['certificate.pem', 'private-key.pem']) {

@@ -76,7 +76,7 @@ export class CertificateFolder {
     const found = certificate !== undefined && key !== undefined && isWhole(certificate, key) && { certificate, key };
     if (!isFirst && !found)
       log.warn(`${join(folder, 'own')} was incomplete: a new certificate was made, which peers must trust again`);
-    const isOfUse = found && this.#isOurs(found.certificate);
+    const isOfUse = found && (this.#isOurs(found.certificate) || this.#isOfAuthority(found.certificate));
     const pems = isOfUse ? found : await this.#make(certificateFile, keyFile, key);
     this.#own = {
       certificate: crypto_utils.convertPEMtoDER(pems.certificate),
@@ -166,6 +166,18 @@ export class CertificateFolder {
     const certificate = new X509Certificate(pem);
     const isInForce = Date.parse(certificate.validTo) > this.#nowMs() + dayMs;
     return isInForce && urisOf(certificate.raw).includes(this.#options.applicationUri);
+  }
+
+  /** What an authority has signed is not ours to replace, whatever is wrong with it. */
+  #isOfAuthority(pem: string): boolean {
+    const certificate = new X509Certificate(pem);
+    if (isSelfSigned(certificate)) return false;
+    const { applicationUri, log } = this.#options;
+    const { certificate: file } = this.ownFiles;
+    const isNamed = urisOf(certificate.raw).includes(applicationUri);
+    const fault = isNamed ? `ends on ${certificate.validTo}` : `is not that of the application URI ${applicationUri}`;
+    log.warn(`${file} ${fault}, and an authority has signed it: replace the file by another one`);
+    return true;
   }
 
   async #make(certificateFile: string, keyFile: string, oldKey: string | undefined) {

@@ -7,6 +7,7 @@ import {
   type EndpointDescription,
   MessageSecurityMode,
   SecurityPolicy,
+  type StatusCode,
   type UserIdentityInfo,
   UserTokenType,
 } from 'node-opcua-client';
@@ -75,8 +76,30 @@ async function checkTrust(
   const trust = await certificates.checkCertificate(certificate);
   const isToCompare = trust.isGood() && applicationUri !== undefined;
   const status = isToCompare ? certificates.checkApplicationUri(certificate, applicationUri) : trust;
+  refuseBad(status);
+}
+
+function refuseBad(status: StatusCode): void {
   if (status.isBad()) {
     throw new NotConnected(`the certificate of the server is refused (${status.name}): telltale certificates`);
+  }
+}
+
+/**
+ * Of a server whose certificate was given by hand, over the secured link: whether it calls itself what the certificate says. One that says
+ * nothing is whom a person has named. Throws `NotConnected`.
+ */
+export function checkName(
+  { serverCertificate }: Security,
+  endpoints: readonly EndpointDescription[],
+  certificates: CertificateFolder,
+): void {
+  const names = endpoints.flatMap(({ serverCertificate: presented, server }) => {
+    const isIts = serverCertificate !== undefined && presented?.equals(serverCertificate);
+    return isIts && server?.applicationUri ? [server.applicationUri] : [];
+  });
+  for (const name of new Set(names)) {
+    refuseBad(certificates.checkApplicationUri(serverCertificate as Buffer, name));
   }
 }
 

@@ -14,7 +14,7 @@ import {
   TimestampsToReturn,
 } from 'node-opcua-client';
 import { CertificateFolder } from './certificate-folder.ts';
-import { checkSecurity, chooseSecurity, identityOf, type Security, unsecured } from './link-security.ts';
+import { checkName, checkSecurity, chooseSecurity, identityOf, type Security, unsecured } from './link-security.ts';
 import { StructureTypes } from './structure-types.ts';
 import { UaClient } from './ua-client.ts';
 import { type ConnectorVariables, leniencyOf } from './variables.ts';
@@ -163,7 +163,9 @@ export class UaLink {
     const client = newClient(options, certificates, security);
     try {
       await inTime(options, signal, client.client.connect(options.endpointUrl));
-      checkSecurity(security, await inTime(options, signal, client.client.getEndpoints()), variables);
+      const endpoints = await inTime(options, signal, client.client.getEndpoints());
+      checkSecurity(security, endpoints, variables);
+      if (variables.serverCertificate !== '') checkName(security, endpoints, certificates);
       const session = await inTime(options, signal, client.client.createSession(await identityOf(variables, folder)));
       const link = new UaLink(client, session, options);
       await unlessAborted(signal, link.getToKnow());

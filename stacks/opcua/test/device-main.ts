@@ -29,8 +29,8 @@ import { carryOut } from './ordered-process.ts';
 setLogLevel(LogLevel.Emergency);
 
 const [folder = '.', port = '0', given = '{}'] = process.argv.slice(2);
-/** `isHidden`: it says nothing to whom it does not know; the others are capabilities. */
-const { isHidden = false, ...limits } = JSON.parse(given);
+/** `isHidden`: it says nothing to whom it does not know; `isMisnamed`: it is not whom its certificate names; the others are capabilities. */
+const { isHidden = false, isMisnamed = false, ...limits } = JSON.parse(given);
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const certificates = new CertificateFolder({
   folder,
@@ -72,7 +72,7 @@ const server = new OPCUAServer({
   userCertificateManager: users as never,
   certificateFile: join(folder, 'own', 'certificate.pem'),
   privateKeyFile: join(folder, 'own', 'private-key.pem'),
-  serverInfo: { applicationUri: 'urn:telltale:test-device' },
+  serverInfo: { applicationUri: isMisnamed ? 'urn:telltale:another' : 'urn:telltale:test-device' },
   disableDiscovery: isHidden,
   securityModes: [
     ...(isHidden ? [] : [MessageSecurityMode.None]),

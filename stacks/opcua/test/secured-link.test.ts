@@ -105,6 +105,31 @@ describe('a secured link', () => {
     assert.equal(await bench.stop(), undefined);
   });
 
+  test('is refused by a server that is not whom the certificate names, however that was found', async (t) => {
+    const misnamed = await UaDevice.start({ isMisnamed: true });
+    t.after(() => misnamed.stop());
+    const byHand = { securityMode: 'SignAndEncrypt', securityPolicy: 'Basic256Sha256', serverCertificate: 'plc.pem' };
+    for (const variables of [byHand, named]) {
+      const activated = async () => ((await misnamed.order({ kind: 'asked' })) as { activated: number }).activated;
+      const before = await activated();
+      const bench = new UaBench(misnamed, { ...secured, ...variables });
+      bench.setPoints({ Flow: { datatype: 'd' } });
+      mkdirSync(join(bench.folder, 'trusted'), { recursive: true });
+      copyFileSync(join(misnamed.folder, 'own', 'certificate.pem'), join(bench.folder, 'trusted', 'plc.pem'));
+      await assert.rejects(bench.start(), { name: 'NotConnected', message: /BadCertificateUriInvalid/ });
+      assert.equal(await activated(), before, 'nobody has told it the password');
+      assert.match(bench.log.join(), /the peer calls itself "urn:telltale:another", its certificate does not/);
+      await bench.stop();
+    }
+    const bench = new UaBench(misnamed, { ...secured, ...byHand, dangerouslyAcceptOtherApplicationUri: 'true' });
+    bench.setPoints({ Flow: { datatype: 'd' } });
+    mkdirSync(join(bench.folder, 'trusted'), { recursive: true });
+    copyFileSync(join(misnamed.folder, 'own', 'certificate.pem'), join(bench.folder, 'trusted', 'plc.pem'));
+    await bench.start();
+    await bench.reads('Flow', 7, quality.good);
+    assert.equal(await bench.stop(), undefined);
+  });
+
   test('is open to a user with a certificate, whom the server knows', async () => {
     for (const name of ['joe', 'mallory']) {
       const bench = new UaBench(device, { ...named, userCertificate: `${name}.pem` });

@@ -5,7 +5,10 @@ import { OrderedProcess } from './ordered-process.ts';
 export class UaDevice extends OrderedProcess {
   readonly port: number;
 
-  /** `options` are capabilities of the server; `isHidden`: nobody sees its endpoints without security. */
+  /**
+   * `options` are capabilities of the server; `isHidden`: nobody sees its endpoints without security;
+   * `isMisnamed`: it calls itself something else than its certificate says.
+   */
   static async start(options: Record<string, number | boolean> = {}): Promise<UaDevice> {
     return new UaDevice(await freePort(), options).ready();
   }
