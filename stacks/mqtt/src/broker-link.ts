@@ -2,18 +2,10 @@
 // what it keeps to send again after a reconnect, a command above all, goes with it.
 import { randomBytes, randomInt } from 'node:crypto';
 import { type Clock, onAbort } from '@telltale/schema';
-import {
-  type Meter,
-  NoAnswer,
-  NotConnected,
-  PeerCertificates,
-  peerNameOf,
-  readTls,
-  type StackLog,
-  TlsPeer,
-} from '@telltale/stack-kit';
+import { type Meter, NoAnswer, NotConnected, type StackLog } from '@telltale/stack-kit';
 import { type IClientOptions, type IClientPublishOptions, type IPublishPacket, MqttClient, type Packet } from 'mqtt';
-import { BrokerStream, type BrokerTls } from './broker-stream.ts';
+import { BrokerStream } from './broker-stream.ts';
+import { type BrokerTls, brokerTls } from './broker-tls.ts';
 import type { BrokerVariables } from './broker-variables.ts';
 import { lost, refusal } from './lost-link.ts';
 import { PacketGuard } from './packet-guard.ts';
@@ -82,7 +74,7 @@ export class BrokerLink {
 
   /** Throws `NotConnected` or `BackOff`. */
   static async open(options: BrokerLinkOptions, signal: AbortSignal): Promise<BrokerLink> {
-    const tls = options.variables.tls ? await tlsOf(options) : undefined;
+    const tls = options.variables.tls ? await brokerTls(options) : undefined;
     signal.throwIfAborted();
     const link = new BrokerLink(options, tls);
     try {
@@ -122,7 +114,8 @@ export class BrokerLink {
       ...(isFive && !cleanStart && { properties: { sessionExpiryInterval: 0xffff_ffff } }),
       log: () => {},
     };
-    this.#stream = new BrokerStream({ host, port, tls, guard: this.#guard });
+    const path = variables.transport === 'websocket' ? variables.webSocketPath : undefined;
+    this.#stream = new BrokerStream({ host, port, tls, path, guard: this.#guard });
     // Before the library's own listener, which passes over errors that the system did not give.
     this.#stream.on('error', (error) => this.#lose(lost(error.message)));
     this.#client = new MqttClient(() => this.#stream, settings);
@@ -381,11 +374,4 @@ export class BrokerLink {
     this.#stream.destroy();
     this.#end(reason);
   }
-}
-
-async function tlsOf({ variables, folder, clock, log }: BrokerLinkOptions): Promise<BrokerTls> {
-  const options = await readTls(variables, folder);
-  const certificates = new PeerCertificates({ folder, clock, log });
-  const address = `${variables.host}:${variables.port}`;
-  return { options, peer: await TlsPeer.of({ certificates, address, serverName: peerNameOf(variables), clock }) };
 }

@@ -1,23 +1,20 @@
-// The bytes between the library and a broker: a socket, encrypted or not, behind the guard. A broker gets a slice of each
+// The bytes between the library and a broker: a socket, encrypted or not, or a WebSocket over it, behind the guard. A broker gets a slice of each
 // turn of the event loop, however much it sends: others share the thread. What was sent and has not arrived when the
 // connection is given up is thrown away, not sent later by the system.
 import { connect, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import { type ConnectionOptions, connect as connectTls } from 'node:tls';
-import type { TlsPeer } from '@telltale/stack-kit';
+import { connect as connectTls } from 'node:tls';
+import type { BrokerTls } from './broker-tls.ts';
 import type { PacketGuard } from './packet-guard.ts';
-
-export interface BrokerTls {
-  readonly options: ConnectionOptions;
-  /** Decides on the certificate of the broker. */
-  readonly peer: Pick<TlsPeer, 'guard' | 'settled'>;
-}
+import { webSocketOver } from './web-socket.ts';
 
 export interface BrokerStreamOptions {
   readonly host: string;
   readonly port: number;
   /** Undefined: not encrypted. */
   readonly tls: BrokerTls | undefined;
+  /** Of a WebSocket; undefined: without one. */
+  readonly path: string | undefined;
   readonly guard: PacketGuard;
 }
 
@@ -29,22 +26,26 @@ const nothing = Buffer.alloc(0);
 export class BrokerStream extends Duplex {
   readonly #guard: PacketGuard;
   readonly #tcp: Socket;
-  /** The same, or what encrypts it. */
-  readonly #socket: Socket;
+  /** The same, or what encrypts it, or the WebSocket over either. */
+  readonly #socket: Duplex;
   /** What has come and is for the next turns; the socket is paused meanwhile. */
   #rest: Buffer = nothing;
   #nextTurn: NodeJS.Immediate | undefined;
   #hasEnded = false;
   #isHeld = false;
 
-  constructor({ host, port, tls, guard }: BrokerStreamOptions) {
+  constructor({ host, port, tls, path, guard }: BrokerStreamOptions) {
     super({ allowHalfOpen: false });
     this.#guard = guard;
     this.#tcp = connect({ host, port, noDelay: true });
-    this.#socket = tls === undefined ? this.#tcp : secured(this.#tcp, tls);
-    for (const socket of new Set([this.#tcp, this.#socket])) {
+    const under = tls === undefined ? this.#tcp : secured(this.#tcp, tls);
+    // First those below: they say why.
+    const sockets = new Set<Duplex>([this.#tcp, under]);
+    this.#socket = path === undefined ? under : webSocketOver(under, { host, port, path });
+    for (const socket of sockets.add(this.#socket)) {
       socket.on('error', (error) => this.destroy(error));
-      socket.on('close', () => this.#closeWhenTaken());
+      // A WebSocket still has to be read when what is below it has closed.
+      if (path === undefined || socket === this.#socket) socket.on('close', () => this.#closeWhenTaken());
     }
     this.#socket.on('data', (chunk: Buffer) => {
       this.#socket.pause();

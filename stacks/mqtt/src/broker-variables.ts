@@ -1,6 +1,8 @@
 // The variables that say which broker is meant and how it is reached: the same for connectors and providers.
 import { CertificateFile, FileName, Secret, type Static, Type } from '@telltale/stack-kit';
 
+const broker = String.raw`(?:[0-9A-Za-z._\-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?`;
+
 export const brokerVariables = {
   host: Type.String({
     title: 'Name or address of the broker',
@@ -10,10 +12,30 @@ export const brokerVariables = {
   }),
   port: Type.Integer({
     title: 'Port of the broker',
-    description: 'Usually 1883, and 8883 with TLS.',
+    description: 'Usually 1883, and 8883 with TLS; with websocket what the broker says, such as 8080 or 443.',
     default: 1883,
     minimum: 1,
     maximum: 65535,
+  }),
+  otherBrokers: Type.String({
+    title: 'Further brokers, for when the first is away',
+    description:
+      'Up to 3, with commas, in the order in which they are tried; without a port: the same. All other variables are those of the ' +
+      'first. Empty: none.',
+    default: '',
+    pattern: `^(?:${broker}(?:, {0,4}${broker}){0,2})?$`,
+    form: 'HOST or HOST:PORT, an IPv6 address in brackets; up to 3 of them, with commas',
+  }),
+  transport: Type.Enum(['tcp', 'websocket'], {
+    title: 'Transport',
+    description: 'websocket: ws://, and with TLS wss://, such as through a proxy of the web.',
+    default: 'tcp',
+  }),
+  webSocketPath: Type.String({
+    title: 'Path of the broker, with websocket',
+    default: '/mqtt',
+    pattern: '^/[!-~]{0,255}$',
+    form: 'a path that begins with /, of at most 256 printable characters without spaces',
   }),
   version: Type.Enum(['5', '3.1.1'], {
     title: 'Version of MQTT',
@@ -83,3 +105,26 @@ export const brokerVariables = {
 
 const schema = Type.Object(brokerVariables);
 export type BrokerVariables = Static<typeof schema>;
+
+/** The preferred one first; mostly one alone. */
+export function brokersOf({
+  host,
+  port,
+  otherBrokers,
+}: Pick<BrokerVariables, 'host' | 'port' | 'otherBrokers'>): { readonly host: string; readonly port: number }[] {
+  const others = otherBrokers === '' ? [] : otherBrokers.split(/, */);
+  return [
+    { host, port },
+    ...others.map((text) => {
+      const [, bracketed, name = '', own] = /^(?:\[(.*)\]|([^:]*))(?::([0-9]+))?$/.exec(text) ?? [];
+      return { host: bracketed ?? name, port: own === undefined ? port : Number(own) };
+    }),
+  ];
+}
+
+/** For people. */
+export function brokerName({ host, port, tls, transport, webSocketPath }: BrokerVariables): string {
+  const scheme = transport === 'websocket' ? 'ws' : 'mqtt';
+  const path = transport === 'websocket' ? webSocketPath : '';
+  return `${scheme}${tls ? 's' : ''}://${host.includes(':') ? `[${host}]` : host}:${port}${path}`;
+}

@@ -1,7 +1,7 @@
 // Variables that are right by themselves and wrong together. Pure.
 import type { VariableFault } from '@telltale/stack-kit';
 import { parseSelector } from './address.ts';
-import type { BrokerVariables } from './broker-variables.ts';
+import { type BrokerVariables, brokersOf } from './broker-variables.ts';
 import type { ConnectorVariables } from './connector-variables.ts';
 import { statusTopicFault } from './devices.ts';
 import { type ProviderVariables, topicNames, valueNames } from './provider-variables.ts';
@@ -82,6 +82,13 @@ function checkBroker(values: BrokerVariables): VariableFault[] {
   }
   if (values.user === '' && values.password !== '') {
     faults.push({ field: 'user', message: 'is required if there is a password' });
+  }
+  const brokers = brokersOf(values);
+  if (brokers.some(({ port }) => port < 1 || port > 65535)) {
+    faults.push({ field: 'otherBrokers', message: 'has a port that is not one of 1 to 65535' });
+  }
+  if (new Set(brokers.map(({ host, port }) => `${host} ${port}`)).size < brokers.length) {
+    faults.push({ field: 'otherBrokers', message: 'names a broker twice, or the first one' });
   }
   return faults;
 }

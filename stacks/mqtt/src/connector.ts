@@ -18,6 +18,8 @@ import {
 } from '@telltale/stack-kit';
 import type { IPublishPacket } from 'mqtt';
 import { BrokerLink } from './broker-link.ts';
+import { BrokerList } from './broker-list.ts';
+import type { BrokerVariables } from './broker-variables.ts';
 import { Browser } from './browser.ts';
 import { CommandWriter } from './command-writer.ts';
 import type { ConnectorVariables } from './connector-variables.ts';
@@ -49,6 +51,7 @@ export function createConnector(options: ConnectorOptions<ConnectorVariables>): 
 class MqttConnector implements Connector {
   readonly #options: ConnectorOptions<ConnectorVariables>;
   readonly #context: TapContext;
+  readonly #brokers: BrokerList;
   readonly #batch = new Batch();
   readonly #payload = new Payload();
   readonly #writer: CommandWriter;
@@ -73,6 +76,7 @@ class MqttConnector implements Connector {
   constructor(options: ConnectorOptions<ConnectorVariables>) {
     const { clock, variables, maxClockSkewMs, meter } = options;
     this.#options = options;
+    this.#brokers = new BrokerList(variables, clock);
     this.#state = new HostState({ clock, hostId: variables.hostId });
     this.#context = {
       clock,
@@ -156,32 +160,8 @@ class MqttConnector implements Connector {
     this.#subscriptions.changed();
   }
 
-  async connect(signal: AbortSignal): Promise<void> {
-    const { name, variables, clock, folder, log, meter } = this.#options;
-    for (const tap of this.#taps.values()) tap.forget();
-    this.#devices.forget(clock.now());
-    const link = await BrokerLink.open(
-      {
-        name,
-        variables,
-        clock,
-        folder,
-        log,
-        meter,
-        cleanStart: variables.cleanStart,
-        ...this.#state.will(),
-        onMessage: (topic, payload, packet, mayBeRetained) => this.#hear(topic, payload, packet, mayBeRetained),
-      },
-      signal,
-    );
-    this.#link = link;
-    this.#writer.answers.begin();
-    await link.whileWanted(signal, () => this.#subscribe(link));
-    for (const tap of this.#taps.values()) if (tap.settings === undefined) this.#putPresent(tap);
-    this.#flush();
-    // Nothing else is published before: neither a request for a birth nor a command.
-    this.#state.begin(link);
-    this.#host.begin(link);
+  connect(signal: AbortSignal): Promise<void> {
+    return this.#brokers.connect(signal, this.#connectTo.bind(this), () => this.close());
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -189,7 +169,9 @@ class MqttConnector implements Connector {
     this.#isRunning = true;
     this.#sweep();
     const reason = await untilAborted(signal, link.ended);
-    if (reason !== undefined) throw reason;
+    if (reason === undefined) return;
+    this.#brokers.lost(reason.message);
+    throw reason;
   }
 
   async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<WriteResult> {
@@ -218,7 +200,7 @@ class MqttConnector implements Connector {
   }
 
   detail(): InstanceDetail {
-    const devices = [...this.#devices.detail(), ...this.#host.detail()];
+    const devices = [...this.#brokers.detail(), ...this.#devices.detail(), ...this.#host.detail()];
     return devices.length === 0 ? {} : { devices };
   }
 
@@ -245,10 +227,30 @@ class MqttConnector implements Connector {
     return this.#browser.browse(request, signal);
   }
 
+  async #connectTo(variables: BrokerVariables, signal: AbortSignal): Promise<void> {
+    const { name, clock, folder, log, meter } = this.#options;
+    const { cleanStart } = this.#options.variables;
+    for (const tap of this.#taps.values()) tap.forget();
+    this.#devices.forget(clock.now());
+    const onMessage = this.#hear.bind(this);
+    const link = await BrokerLink.open(
+      { name, variables, clock, folder, log, meter, cleanStart, ...this.#state.will(), onMessage },
+      signal,
+    );
+    this.#link = link;
+    this.#writer.answers.begin();
+    await link.whileWanted(signal, () => this.#subscribe(link));
+    for (const tap of this.#taps.values()) if (tap.settings === undefined) this.#putPresent(tap);
+    this.#flush();
+    // Nothing else is published before: neither a request for a birth nor a command.
+    this.#state.begin(link);
+    this.#host.begin(link);
+  }
+
   /** Until all are made; where that takes long they are made on while the link is up, or it is lost. */
   async #subscribe(link: BrokerLink): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<void>();
-    const cancel = this.#options.clock.after(subscribeMs, resolve);
+    const cancel = this.#options.clock.after(subscribeMs / this.#brokers.count, resolve);
     const made = this.#subscriptions.begin(link);
     made.catch(() => undefined);
     await Promise.race([made, late]).finally(cancel);

@@ -1,6 +1,7 @@
 // The provider of plain topics: publishes the newest values, retained, and carries out what is written at command topics.
 import { type Batch, formatText, formatTimestamp, isBad, isGood, type Value } from '@telltale/schema';
 import {
+  type InstanceDetail,
   NotConnected,
   type Provider,
   type ProviderOptions,
@@ -14,6 +15,8 @@ import {
 import type { IPublishPacket } from 'mqtt';
 import { parseSelector, type Selector } from './address.ts';
 import { BrokerLink } from './broker-link.ts';
+import { BrokerList } from './broker-list.ts';
+import type { BrokerVariables } from './broker-variables.ts';
 import { CommandIntake } from './command-intake.ts';
 import { jsonOf } from './format-value.ts';
 import { Forwarder, type PastValue } from './forward/forwarder.ts';
@@ -30,6 +33,7 @@ type TopicTemplate = Template<(typeof topicNames)[number]>;
 
 export class PlainProvider implements Provider {
   readonly #options: ProviderOptions<ProviderVariables>;
+  readonly #brokers: BrokerList;
   readonly #points = new ServedPoints();
   /** What the broker does not have yet, in the order in which it changed first. */
   readonly #changed = new Set<ServedPoint>();
@@ -57,6 +61,7 @@ export class PlainProvider implements Provider {
   constructor(options: ProviderOptions<ProviderVariables>) {
     this.#options = options;
     const { variables } = options;
+    this.#brokers = new BrokerList(variables, options.clock);
     const topic = (text: string) => need(compileTemplate(text, topicNames));
     this.#templates = {
       topic: topic(variables.topic),
@@ -89,40 +94,18 @@ export class PlainProvider implements Provider {
     this.#publishing?.pump();
   }
 
-  async connect(signal: AbortSignal): Promise<void> {
-    const { name, variables, clock, folder, log } = this.#options;
-    const statusTopic = this.#topic('statusTopic', undefined);
-    const status = { topic: statusTopic, qos: 1 as const, retain: true };
-    const will = statusTopic === '' ? {} : { will: { ...status, payload: Buffer.from(variables.offlinePayload) } };
-    const onMessage = (topic: string, payload: Buffer | undefined, packet: IPublishPacket) => {
-      this.#hear(topic, payload, packet);
-      return undefined;
-    };
-    const link = await BrokerLink.open(
-      { name, variables, clock, folder, log, cleanStart: true, ...will, onMessage },
-      signal,
-    );
-    this.#link = link;
-    this.#subscribed = new Set();
-    await link.whileWanted(signal, async () => {
-      await this.#subscribe();
-      if (statusTopic !== '') await link.publish(statusTopic, variables.onlinePayload, status);
-    });
-    this.#publishing = new Publishing({
-      link,
-      clock,
-      log,
-      limit: variables.inFlight,
-      queue: this.#changed,
-      publish: (served) => this.#publish(link, served),
-    });
-    this.#markAll();
-    this.#publishing.pump();
+  connect(signal: AbortSignal): Promise<void> {
+    return this.#brokers.connect(signal, this.#connectTo.bind(this), () => this.close());
   }
 
   async run(signal: AbortSignal): Promise<void> {
     await this.#forwarder.begin();
-    await this.#publishing?.run(signal);
+    try {
+      await this.#publishing?.run(signal);
+    } catch (error) {
+      this.#brokers.lost((error as Error).message);
+      throw error;
+    }
   }
 
   publish(batch: Batch): void {
@@ -143,6 +126,41 @@ export class PlainProvider implements Provider {
       await published.catch(() => undefined);
     }
     await link?.close();
+  }
+
+  detail(): InstanceDetail {
+    return { devices: this.#brokers.detail() };
+  }
+
+  async #connectTo(broker: BrokerVariables, signal: AbortSignal): Promise<void> {
+    const { name, variables, clock, folder, log } = this.#options;
+    const statusTopic = this.#topic('statusTopic', undefined);
+    const status = { topic: statusTopic, qos: 1 as const, retain: true };
+    const will = statusTopic === '' ? {} : { will: { ...status, payload: Buffer.from(variables.offlinePayload) } };
+    const onMessage = (topic: string, payload: Buffer | undefined, packet: IPublishPacket) => {
+      this.#hear(topic, payload, packet);
+      return undefined;
+    };
+    const link = await BrokerLink.open(
+      { name, variables: broker, clock, folder, log, cleanStart: true, ...will, onMessage },
+      signal,
+    );
+    this.#link = link;
+    this.#subscribed = new Set();
+    await link.whileWanted(signal, async () => {
+      await this.#subscribe();
+      if (statusTopic !== '') await link.publish(statusTopic, variables.onlinePayload, status);
+    });
+    this.#publishing = new Publishing({
+      link,
+      clock,
+      log,
+      limit: variables.inFlight,
+      queue: this.#changed,
+      publish: (served) => this.#publish(link, served),
+    });
+    this.#markAll();
+    this.#publishing.pump();
   }
 
   /** What the broker has retained of a point that is not served any more would stay there, good, for ever. */

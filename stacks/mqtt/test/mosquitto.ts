@@ -68,8 +68,8 @@ export class Mosquitto {
     });
   }
 
-  async halt(): Promise<void> {
-    await this.#process?.stop();
+  async halt(signal?: NodeJS.Signals): Promise<void> {
+    await this.#process?.stop(signal);
     this.#process = undefined;
   }
 
@@ -134,8 +134,9 @@ export class Heard {
     return this.of(topic).map(({ payload }) => payload.toString());
   }
 
+  /** Asked to end while its broker goes away, it may try to reach the broker for ever. */
   stop(): void {
-    this.#child.kill();
+    this.#child.kill('SIGKILL');
   }
 }
 

@@ -10,6 +10,7 @@ export * from './find-slow-address.ts';
 export * from './free-port.ts';
 export * from './greed.ts';
 export { HostedConnector } from './hosted-connector.ts';
+export { HostedProvider } from './hosted-provider.ts';
 export * from './instance-options.ts';
 export * from './peer-process.ts';
 export * from './sample-certificates.ts';

@@ -1,6 +1,7 @@
 // A Sparkplug B edge node: births, data, deaths and commands, with their sequence numbers.
 import { type Batch, pause, untilAborted } from '@telltale/schema';
 import {
+  type InstanceDetail,
   NotConnected,
   type Provider,
   type ProviderOptions,
@@ -10,6 +11,8 @@ import {
 } from '@telltale/stack-kit';
 import type { IPublishPacket } from 'mqtt';
 import { BrokerLink } from '../broker-link.ts';
+import { BrokerList } from '../broker-list.ts';
+import type { BrokerVariables } from '../broker-variables.ts';
 import { CommandIntake } from '../command-intake.ts';
 import { Forwarder, type PastValue } from '../forward/forwarder.ts';
 import type { ProviderVariables } from '../provider-variables.ts';
@@ -17,6 +20,7 @@ import { nextBdSeq } from './bd-seq.ts';
 import { decodePayload } from './decode-payload.ts';
 import { encodePayload } from './encode-payload.ts';
 import { isTemplate, type Metric, metricType, scalarOf } from './metric.ts';
+import { PrimaryHost } from './primary-host.ts';
 import {
   bdSeqName,
   hasChanged,
@@ -43,6 +47,8 @@ type MessageKind = 'NBIRTH' | 'DBIRTH' | 'NDATA' | 'DDATA' | 'DDEATH';
 
 export class EdgeNode implements Provider {
   readonly #options: ProviderOptions<ProviderVariables>;
+  readonly #brokers: BrokerList;
+  readonly #host: PrimaryHost;
   readonly #points = new ServedPoints();
   readonly #metrics = new ServedMetrics();
   /** What the host application does not have yet, by device. */
@@ -58,10 +64,11 @@ export class EdgeNode implements Provider {
   #cancelData: (() => void) | undefined;
   #cancelBirth: (() => void) | undefined;
   #bornMs = Number.NEGATIVE_INFINITY;
-  #hostTimestamp = Number.NEGATIVE_INFINITY;
 
   constructor(options: ProviderOptions<ProviderVariables>) {
     this.#options = options;
+    this.#brokers = new BrokerList(options.variables, options.clock);
+    this.#host = new PrimaryHost(options.clock);
     this.#intake = new CommandIntake(options.write);
     this.#forwarder = new Forwarder({
       ...options,
@@ -78,33 +85,17 @@ export class EdgeNode implements Provider {
     if (this.#born !== undefined) this.#birth();
   }
 
-  async connect(signal: AbortSignal): Promise<void> {
-    const { name, variables, clock, folder, log } = this.#options;
-    const { group, node, primaryHost } = variables;
-    this.#bdSeq = await nextBdSeq(folder, this.#bdSeq, log);
-    const will = { topic: this.#topic('NDEATH'), payload: this.#death(), qos: 1 as const, retain: false };
-    const onMessage = (topic: string, payload: Buffer | undefined, packet: IPublishPacket) => {
-      if (payload !== undefined) this.#hear(topic, payload, packet);
-      return undefined;
-    };
-    const link = await BrokerLink.open(
-      { name, variables, clock, folder, log, cleanStart: true, will, onMessage },
-      signal,
-    );
-    this.#link = link;
-    this.#hostTimestamp = Number.NEGATIVE_INFINITY;
-    const states = primaryHost === '' ? [] : [`spBv1.0/STATE/${primaryHost}`];
-    const filters = [`spBv1.0/${group}/NCMD/${node}`, `spBv1.0/${group}/DCMD/${node}/+`, ...states];
-    const refused = await link.whileWanted(signal, () => link.subscribe(filters, 1));
-    for (const [topic, why] of refused) throw new NotConnected(`${topic}: ${why}`);
-    if (primaryHost === '') await this.#begin();
+  connect(signal: AbortSignal): Promise<void> {
+    return this.#brokers.connect(signal, this.#connectTo.bind(this), () => this.close());
   }
 
   async run(signal: AbortSignal): Promise<void> {
     const link = this.#link;
     if (link === undefined) throw new NotConnected('not connected');
     const reason = await untilAborted(signal, link.ended);
-    if (reason !== undefined) throw reason;
+    if (reason === undefined) return;
+    this.#brokers.lost(reason.message);
+    throw reason;
   }
 
   publish(batch: Batch): void {
@@ -131,6 +122,39 @@ export class EdgeNode implements Provider {
     this.#link = undefined;
     this.#born = undefined;
     await link?.close(true);
+  }
+
+  detail(): InstanceDetail {
+    return { devices: this.#brokers.detail() };
+  }
+
+  /** Each connection has another number, that of its death, which the broker has with it. */
+  async #connectTo(broker: BrokerVariables, signal: AbortSignal): Promise<void> {
+    const { name, variables, clock, folder, log } = this.#options;
+    const { group, node, primaryHost, timeoutMs } = variables;
+    this.#bdSeq = await nextBdSeq(folder, this.#bdSeq, log);
+    const will = { topic: this.#topic('NDEATH'), payload: this.#death(), qos: 1 as const, retain: false };
+    const onMessage = (topic: string, payload: Buffer | undefined, packet: IPublishPacket) => {
+      if (payload !== undefined) this.#hear(topic, payload, packet);
+      return undefined;
+    };
+    this.#host.forget();
+    const link = await BrokerLink.open(
+      { name, variables: broker, clock, folder, log, cleanStart: true, will, onMessage },
+      signal,
+    );
+    this.#link = link;
+    const states = primaryHost === '' ? [] : [`spBv1.0/STATE/${primaryHost}`];
+    const filters = [`spBv1.0/${group}/NCMD/${node}`, `spBv1.0/${group}/DCMD/${node}/+`, ...states];
+    const refused = await link.whileWanted(signal, () => link.subscribe(filters, 1));
+    for (const [topic, why] of refused) throw new NotConnected(`${topic}: ${why}`);
+    if (primaryHost === '') await this.#begin();
+    else if (this.#brokers.count > 1) {
+      // At the only broker there is, it is waited for; else it may be at another.
+      const isThere = await link.whileWanted(signal, () => this.#host.isOnlineWithin(timeoutMs));
+      if (!link.isUp) throw await link.ended;
+      if (!isThere) throw new NotConnected(`the primary host application ${primaryHost} is not online there`);
+    }
   }
 
   /** Who receives is there from now on. */
@@ -320,11 +344,9 @@ export class EdgeNode implements Provider {
   }
 
   #hearState(payload: Buffer): void {
-    const state = readState(payload);
-    if (state === undefined || state.timestamp < this.#hostTimestamp) return;
-    this.#hostTimestamp = state.timestamp;
-    if (state.online && this.#born === undefined) this.#begin();
-    else if (!state.online && this.#born !== undefined) {
+    const isOnline = this.#host.hear(payload);
+    if (isOnline === true && this.#born === undefined) this.#begin();
+    else if (isOnline === false && this.#born !== undefined) {
       const link = this.#link;
       this.#born = undefined;
       this.#forwarder.end(false);
@@ -345,14 +367,5 @@ export class EdgeNode implements Provider {
   #topic(type: string, device = itself): string {
     const { group, node } = this.#options.variables;
     return `spBv1.0/${group}/${type}/${node}${device === itself ? '' : `/${device}`}`;
-  }
-}
-
-function readState(payload: Buffer): { online: boolean; timestamp: number } | undefined {
-  try {
-    const { online, timestamp } = JSON.parse(payload.toString());
-    return typeof online === 'boolean' && typeof timestamp === 'number' ? { online, timestamp } : undefined;
-  } catch {
-    return undefined;
   }
 }

@@ -295,7 +295,6 @@ conformance-primary-host
   .split('\n');
 
 const unique = 'that a name is unique among all brokers and edge nodes is for whoever configures them';
-const oneServer = 'a connector or provider has one broker; lists of brokers come with failover';
 const noDataSets = 'the edge node sends no data sets: a point has one value';
 const noParameters = 'the edge node sends templates without parameters and without a version';
 
@@ -313,9 +312,6 @@ export const reasons: ReadonlyMap<string, string> = new Map([
     'host-topic-phid-death-payload-timestamp-disconnect-with-no-disconnect-packet',
     'a host application that ends in order sends DISCONNECT; else the broker publishes its last will',
   ],
-  ['operational-behavior-edge-node-termination-host-offline-reconnect', oneServer],
-  ['operational-behavior-primary-application-state-with-multiple-servers-walk', oneServer],
-  ['operational-behavior-host-application-multi-server-timestamp', oneServer],
   ['payloads-dataset-column-size', noDataSets],
   ['payloads-dataset-column-num-headers', noDataSets],
   ['payloads-dataset-types-def', noDataSets],
