@@ -288,17 +288,17 @@ export interface ProviderOptions<Variables> extends InstanceOptions<Variables> {
   /** Of all providers in the thread: what clients ask is carried out in these, by `ServedClients`. */
   readonly turns: ServingTurns;
   /**
-   * Writes a command for a client of the provider, as PUT /commands/:name does. Throws `Refused`, with the reason for
-   * the client, where it was not written; anything else means that the device may have it.
+   * Writes a command for a client of the provider, as PUT /commands/:name does, and says how that ended; it never throws.
+   * What the client is told must not say more: where the end is unknown, the device may have the value.
    */
-  readonly write: (command: StackPoint, value: Value) => Promise<void>;
+  readonly write: (command: StackPoint, value: Value) => Promise<WriteResult>;
   /**
    * As `write`, for several that a client wrote together: those of one connector reach it together. The results in their
-   * order; refused where it was not written.
+   * order.
    */
   readonly writeMany: (writes: readonly CommandWrite<StackPoint>[]) => Promise<readonly WriteResult[]>;
-  /** Acknowledges an alarm for a client of the provider. Throws `Refused`. */
-  readonly acknowledge: (alarm: StackAlarm, authority: string) => Promise<void>;
+  /** Acknowledges an alarm for a client of the provider; ends as `write` does. */
+  readonly acknowledge: (alarm: StackAlarm, authority: string) => Promise<WriteResult>;
   /** The archive of the points that it serves. */
   readonly history: ProviderHistory;
 }

@@ -1,4 +1,4 @@
-// How a write to a device ended, as its stack tells it: in a value, so that no error of another kind can be taken for a
+// How a write to a device ended, as its stack tells it, and as a provider learns it for its client: in a value, so that no error of another kind can be taken for a
 // refusal. What is thrown instead says nothing of the device: it may have the value.
 
 export type WriteResult =

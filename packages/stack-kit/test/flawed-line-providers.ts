@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Batch, Value } from '@telltale/schema';
-import type { Provider, ProviderOptions, StackPoints } from '../src/index.ts';
+import { type Provider, type ProviderOptions, type StackPoints, type WriteResult, written } from '../src/index.ts';
 import { LineReader, lineOf } from './line-codec.ts';
 import { LineProvider, type LineProviderVariables, type Served } from './line-provider.ts';
 
@@ -37,21 +37,36 @@ class HidesBadQuality extends LineProvider {
 }
 
 class AcceptsEverything extends LineProvider {
-  protected override async write(served: Served, value: Value): Promise<void> {
-    await super.write(served, value).catch(() => {});
+  protected override async write(served: Served, value: Value): Promise<WriteResult> {
+    await super.write(served, value);
+    return written.accepted;
+  }
+}
+
+class RefusesUnknown extends LineProvider {
+  protected override async write(served: Served, value: Value): Promise<WriteResult> {
+    const result = await super.write(served, value);
+    return result.kind === 'unknown' ? written.refused(result.reason) : result;
+  }
+}
+
+class ShowsUnwritten extends LineProvider {
+  protected override async write(served: Served, value: Value): Promise<WriteResult> {
+    served.value = value;
+    return super.write(served, value);
   }
 }
 
 class WritesTwice extends LineProvider {
-  protected override async write(served: Served, value: Value): Promise<void> {
+  protected override async write(served: Served, value: Value): Promise<WriteResult> {
     await super.write(served, value);
-    await super.write(served, value);
+    return super.write(served, value);
   }
 }
 
 class WritesMeasurements extends LineProvider {
-  protected override async write({ point }: Served, value: Value): Promise<void> {
-    await this.options.write(point, value);
+  protected override async write({ point }: Served, value: Value): Promise<WriteResult> {
+    return this.options.write(point, value);
   }
 }
 
@@ -111,7 +126,9 @@ export const providerFlaws: Readonly<Record<string, Flaw>> = {
   listensEarly: { make: (options) => new ListensEarly(options), fails: /neither listens nor connects before/ },
   beginsWithZero: { make: (options) => new BeginsWithZero(options), fails: /what has no value yet/ },
   hidesBadQuality: { make: (options) => new HidesBadQuality(options), fails: /turns bad is not seen as good/ },
-  acceptsEverything: { make: (options) => new AcceptsEverything(options), fails: /that the server refuses/ },
+  acceptsEverything: { make: (options) => new AcceptsEverything(options), fails: /that ends as refused/ },
+  refusesUnknown: { make: (options) => new RefusesUnknown(options), fails: /that ends as unknown/ },
+  showsUnwritten: { make: (options) => new ShowsUnwritten(options), fails: /leaves the value as it is/ },
   writesTwice: { make: (options) => new WritesTwice(options), fails: /reaches the server once/ },
   writesMeasurements: { make: (options) => new WritesMeasurements(options), fails: /a measurement cannot be/ },
   leavesClients: { make: (options) => new LeavesClients(options), fails: /stopped while clients are there/ },

@@ -10,6 +10,8 @@ import {
   ServedStream,
   type StackPoint,
   type StackPoints,
+  type WriteResult,
+  written,
 } from '../src/index.ts';
 import { lineLength, lineOf, readLine } from './line-codec.ts';
 
@@ -105,16 +107,12 @@ export class LineProvider implements Provider {
     const served = this.served.get(name);
     if (served === undefined) return `${number} no such thing`;
     if (verb === 'get') return `${number} is ${served.isGood ? 'good' : 'bad'} ${served.value ?? ''}`;
-    try {
-      await this.write(served, served.point.datatype === 's' ? text : Number(text));
-      return `${number} done`;
-    } catch (error) {
-      return `${number} no, ${(error as Error).message}`;
-    }
+    const result = await this.write(served, served.point.datatype === 's' ? text : Number(text));
+    return `${number} ${result.kind === 'accepted' ? 'done' : `no, ${result.kind}: ${result.reason}`}`;
   }
 
-  protected async write({ point, isCommand }: Served, value: Value): Promise<void> {
-    if (!isCommand) throw new Error('it cannot be written');
-    await this.options.write(point, value);
+  protected async write({ point, isCommand }: Served, value: Value): Promise<WriteResult> {
+    if (!isCommand) return written.refused('it cannot be written');
+    return this.options.write(point, value);
   }
 }

@@ -87,6 +87,7 @@ export function lineProviderWorld(stack = lineStack()): ProviderWorld {
     variables: (endpoint) => ({ host: endpoint.host, port: `${endpoint.port}` }),
     badVariables: [{ port: '0' }, { host: '' }],
     greedy: Buffer.from(lineOf('1 get level')),
+    writesFail: { refused: /refused/, notSent: /notSent/, unknown: /unknown/ },
     async connectClient(endpoint) {
       const { signal } = new AbortController();
       const link = new LineLink(await openSocket(endpoint.host, endpoint.port, 2000, signal), 2000);

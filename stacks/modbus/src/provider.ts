@@ -9,12 +9,12 @@ import {
   ServedPoints,
   ServedStream,
   type StackPoints,
-  written,
+  type WriteResult,
 } from '@telltale/stack-kit';
 import packageJson from '../package.json' with { type: 'json' };
 import { Diagnostics } from './diagnostics.ts';
 import { Listener } from './listener.ts';
-import { exceptionCodes } from './pdu.ts';
+import { exceptionCodes, ModbusException } from './pdu.ts';
 import { type CommandWrite, ServedImage } from './served-image.ts';
 import { answerRequest, type ServedDevice } from './served-request.ts';
 import { readTcpFrame, tcpFrame, tcpFrameLength } from './tcp-frame.ts';
@@ -115,7 +115,7 @@ class ModbusProvider implements Provider {
     return answerRequest(this.#device, unit, pdu, mayWrite);
   }
 
-  /** All together, so that those of one device reach it by one request. Throws where one of them was not written. */
+  /** All together, so that those of one device reach it by one request. Throws the exception that says how it ended. */
   async #carryOut(writes: readonly CommandWrite[]): Promise<void> {
     const asked = writes.map(({ target, value }) => ({ command: target.point, value }));
     const results = await this.#options.writeMany(asked);
@@ -125,9 +125,25 @@ class ModbusProvider implements Provider {
       target.value = value;
       target.quality = quality.good;
     }
+    const code = exceptionOf(writes.map((_, at) => results[at]?.kind ?? 'unknown'));
+    if (code === undefined) return;
     for (const [at, { target }] of writes.entries()) {
-      const result = results[at] ?? written.unknown('there is no answer');
-      if (result.kind !== 'accepted') throw new Error(`${target.point.name}: ${result.reason}`);
+      const result = results[at];
+      if (result === undefined || result.kind === 'accepted') continue;
+      this.#options.log.info(`${target.point.name}, written by a client: ${result.reason}`);
+      break;
     }
+    throw new ModbusException(code);
   }
+}
+
+/**
+ * As a gateway says it: 11, where the device may have it; 10, where nothing at all was sent. Whatever else was not done as asked is
+ * a failure, 4: a client must not take a block of which a part was written for one that was not.
+ */
+function exceptionOf(ends: readonly WriteResult['kind'][]): number | undefined {
+  if (ends.every((end) => end === 'accepted')) return undefined;
+  if (ends.includes('unknown')) return exceptionCodes.gatewayTargetSilent;
+  if (ends.every((end) => end === 'notSent')) return exceptionCodes.gatewayPathUnavailable;
+  return exceptionCodes.serverDeviceFailure;
 }

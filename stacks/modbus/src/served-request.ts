@@ -17,7 +17,7 @@ export interface ServedDevice {
   readonly image: ServedImage;
   readonly identity: DeviceIdentity;
   readonly diagnostics: Diagnostics;
-  /** Writes in turn; rejects where one is refused. */
+  /** Rejects with the exception that answers it where one of them is not accepted. */
   readonly carryOut: (writes: readonly CommandWrite[]) => Promise<void>;
 }
 

@@ -108,6 +108,7 @@ export const providerWorld: ProviderWorld = {
   variables: ({ host, port }) => ({ host, port: String(port) }),
   badVariables: [{ host: '0.0.0.0' }, { port: '0' }, { allowedClients: 'nobody' }, { badQuality: 'maybe' }],
   greedy: Buffer.from('000100000006010400000001', 'hex'),
+  writesFail: { refused: /exception 9004/, notSent: /exception 900a/, unknown: /exception 900b/ },
   connectClient: async ({ port }) => {
     const client = await RawClient.connect(port);
     const ask = (pdu: string) => client.ask(pdu);

@@ -1,6 +1,6 @@
 // A provider at a free port, with a host that keeps what is written and refuses what it is told to refuse.
 import { Batch, type Datatype, quality, type Value } from '@telltale/schema';
-import { type Provider, Refused, type StackPoint } from '@telltale/stack-kit';
+import { type Provider, type StackPoint, written } from '@telltale/stack-kit';
 import { freePort, providerOptions } from '@telltale/stack-kit/testing';
 import { createProvider } from '../src/provider.ts';
 import stack from '../src/stack.ts';
@@ -44,8 +44,9 @@ export class TestServer {
           this.underWay++;
           await this.#gate;
           this.underWay--;
-          if (this.refusing.has(name)) throw new Refused('the test refuses it');
+          if (this.refusing.has(name)) return written.refused('the test refuses it');
           this.written.push([name, value]);
+          return written.accepted;
         },
       }),
     );

@@ -6,11 +6,12 @@ import {
   type Provider,
   type ProviderOptions,
   propertyOf,
-  Refused,
   type ServedPoint,
   ServedPoints,
   type StackPoint,
   type StackPoints,
+  type WriteResult,
+  written,
 } from '@telltale/stack-kit';
 import type { IPublishPacket } from 'mqtt';
 import { parseSelector, type Selector } from './address.ts';
@@ -262,20 +263,17 @@ export class PlainProvider implements Provider {
       log.warn(`a write at ${topic} is ignored: it is ${packet.retain ? 'retained' : 'a repetition'}`);
       return;
     }
-    this.#write(command, payload).then(
-      () => this.#answer(command, packet, undefined),
-      (error: Error) => this.#answer(command, packet, error),
-    );
+    this.#write(command, payload).then((result) => this.#answer(command, packet, result));
   }
 
-  async #write(command: StackPoint, payload: Buffer | undefined): Promise<void> {
-    if (payload === undefined) throw new Refused('the message is too large');
+  async #write(command: StackPoint, payload: Buffer | undefined): Promise<WriteResult> {
+    if (payload === undefined) return written.refused('the message is too large');
     const form = { datatype: command.datatype, on: undefined, off: undefined };
     const value = readValue(this.#payload.load(payload), this.#valueSelector, form);
-    await this.#intake.write(command, typeof value === 'symbol' ? undefined : (value as Value));
+    return this.#intake.write(command, typeof value === 'symbol' ? undefined : (value as Value));
   }
 
-  #answer(command: StackPoint, { properties }: IPublishPacket, error: Error | undefined): void {
+  #answer(command: StackPoint, { properties }: IPublishPacket, result: WriteResult): void {
     const link = this.#link;
     const asked = properties?.responseTopic;
     const topic = asked ?? this.#topic('answerTopic', command);
@@ -284,7 +282,7 @@ export class PlainProvider implements Provider {
     if (this.#answers >= maxAnswers) return;
     this.#answers++;
     const correlationData = asked === undefined ? undefined : properties?.correlationData;
-    const sent = link.publish(topic, JSON.stringify(answerOf(error)), {
+    const sent = link.publish(topic, JSON.stringify(answerOf(result)), {
       qos: link.hasRoom ? 1 : 0,
       ...(correlationData !== undefined && { properties: { correlationData } }),
     });
@@ -338,9 +336,9 @@ export class PlainProvider implements Provider {
 }
 
 /** A client that reads only the result must not take an unknown outcome for a refusal. */
-function answerOf(error: Error | undefined): { result: string; reason?: string } {
-  if (error === undefined) return { result: 'accepted' };
-  return { result: error instanceof Refused ? 'refused' : 'unknown', reason: error.message };
+function answerOf(result: WriteResult): { result: string; reason?: string } {
+  if (result.kind === 'accepted') return { result: 'accepted' };
+  return { result: result.kind === 'notSent' ? 'not-sent' : result.kind, reason: result.reason };
 }
 
 function need<T>({ template, fault }: { template?: T; fault?: string }): T {

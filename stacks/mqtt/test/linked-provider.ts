@@ -1,6 +1,13 @@
 // A provider with a host that does as little as it can.
 import { Batch, type Clock, type Datatype, systemClock, type Value } from '@telltale/schema';
-import type { Provider, ProviderHistory, StackCommand, StackPoint } from '@telltale/stack-kit';
+import {
+  type Provider,
+  type ProviderHistory,
+  type StackCommand,
+  type StackPoint,
+  type WriteResult,
+  written,
+} from '@telltale/stack-kit';
 import { providerOptions } from '@telltale/stack-kit/testing';
 import { createProvider } from '../src/provider.ts';
 import stack from '../src/stack.ts';
@@ -11,8 +18,8 @@ export interface LinkedProviderOptions {
   readonly folder?: string;
   readonly clock?: Clock;
   readonly history?: ProviderHistory;
-  /** Throws where it refuses. */
-  readonly write?: (name: string, value: Value) => void;
+  /** How a write ends; accepted unless it says otherwise. */
+  readonly write?: (name: string, value: Value) => WriteResult | undefined;
 }
 
 export class LinkedProvider {
@@ -35,9 +42,11 @@ export class LinkedProvider {
         ...(history !== undefined && { history }),
         log: { debug: quiet, info: quiet, warn: (text) => this.warnings.push(text), error: quiet },
         write: async (command, value) => {
-          write?.(command.name, value);
+          const result = write?.(command.name, value) ?? written.accepted;
+          if (result.kind !== 'accepted') return result;
           this.written.push([command.name, value]);
           this.publish(command.name, value);
+          return result;
         },
       }),
     );

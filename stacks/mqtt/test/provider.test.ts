@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { quality } from '@telltale/schema';
-import { Refused } from '@telltale/stack-kit';
+import { written } from '@telltale/stack-kit';
 import { FaultProxy, freePort, until } from '@telltale/stack-kit/testing';
 import { type IPublishPacket, MqttClient } from 'mqtt';
 import { LinkedProvider, type LinkedProviderOptions } from './linked-provider.ts';
@@ -202,8 +202,9 @@ describe('a provider at a real broker', { skip: withoutMosquitto }, () => {
       {},
       {
         write: (_, value) => {
-          if (value === 13) throw new Refused('unlucky');
-          if (value === 14) throw new Error('no answer, the device may have it');
+          if (value === 13) return written.refused('unlucky');
+          if (value === 14) return written.unknown('no answer, the device may have it');
+          return value === 15 ? written.notSent('the connector is down') : undefined;
         },
       },
     );
@@ -224,9 +225,12 @@ describe('a provider at a real broker', { skip: withoutMosquitto }, () => {
     await broker.pub('cmd/speed/set', '14');
     await until('it is answered', () => answers().length === 3);
     assert.equal(answers()[2], '{"result":"unknown","reason":"no answer, the device may have it"}');
+    await broker.pub('cmd/speed/set', '15');
+    await until('it is answered', () => answers().length === 4);
+    assert.equal(answers()[3], '{"result":"not-sent","reason":"the connector is down"}');
     for (const nonsense of ['fast', '', '{"value":1}', '1e999']) await broker.pub('cmd/speed/set', nonsense);
-    await until('all are answered', () => answers().length === 7);
-    for (const answer of answers().slice(3)) assert.match(answer, /refused.*does not fit/);
+    await until('all are answered', () => answers().length === 8);
+    for (const answer of answers().slice(4)) assert.match(answer, /refused.*does not fit/);
     assert.deepEqual(p.written, [['speed', 12.5]]);
     assert.match(p.warnings.join(), /ignored: it is retained/);
     await broker.pub('cmd/speed/set', '', '-r');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { quality } from '@telltale/schema';
-import { Refused } from '@telltale/stack-kit';
+import { written } from '@telltale/stack-kit';
 import { FaultProxy, until } from '@telltale/stack-kit/testing';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { LinkedProvider } from './linked-provider.ts';
@@ -222,8 +222,8 @@ describe('a Sparkplug edge node at a real broker, seen through an independent de
       { node: 'five' },
       {
         write: (_, value) => {
-          if (value === 13) throw new Refused('unlucky');
-          if (value === 14) throw new Error('no answer');
+          if (value === 13) return written.refused('unlucky');
+          return value === 14 ? written.unknown('no answer') : undefined;
         },
       },
     );

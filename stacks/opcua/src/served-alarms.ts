@@ -1,13 +1,13 @@
 // Alarms as conditions under the variables that trigger them. Their state is the server's; a client that acknowledges one
 // asks for it, and sees it acknowledged when it is.
-import type { StackAlarm, StackAlarmState, StackLog } from '@telltale/stack-kit';
+import type { StackAlarm, StackAlarmState, StackLog, WriteResult } from '@telltale/stack-kit';
 import { type NodeId, PermissionFlag, type StatusCode, StatusCodes, type Variant } from 'node-opcua-client';
 import type { Namespace, Variable } from './address-space.ts';
 import type { Served, ServedSpace } from './served-space.ts';
 
 export interface ServedAlarmsOptions {
   readonly space: ServedSpace;
-  readonly acknowledge: (alarm: StackAlarm, authority: string) => Promise<void>;
+  readonly acknowledge: (alarm: StackAlarm, authority: string) => Promise<WriteResult>;
   readonly log: StackLog;
 }
 
@@ -149,13 +149,10 @@ export class ServedAlarms {
     const branch = condition.currentBranch();
     if (!Buffer.isBuffer(eventId) || !branch.getEventId()?.equals(eventId)) return StatusCodes.BadEventIdUnknown;
     if (branch.getAckedState()) return StatusCodes.BadConditionBranchAlreadyAcked;
-    try {
-      await this.#options.acknowledge(alarm, user);
-      return StatusCodes.Good;
-    } catch (error) {
-      this.#options.log.info(`${alarm.name} was not acknowledged for ${user}: ${(error as Error).message}`);
-      return StatusCodes.BadRequestNotAllowed;
-    }
+    const result = await this.#options.acknowledge(alarm, user);
+    if (result.kind === 'accepted') return StatusCodes.Good;
+    this.#options.log.info(`${alarm.name} was not acknowledged for ${user}: ${result.reason}`);
+    return result.kind === 'unknown' ? StatusCodes.BadCommunicationError : StatusCodes.BadRequestNotAllowed;
   }
 }
 

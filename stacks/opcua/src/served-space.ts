@@ -1,6 +1,6 @@
 // The address space of the provider: folders and variables of the points, added and taken away while clients look on.
 import { type Clock, fits, traitsOf, unstored, type Value } from '@telltale/schema';
-import { Refused, type ServedPoint, type StackLog, type StackPoint } from '@telltale/stack-kit';
+import type { ServedPoint, StackLog, StackPoint, WriteResult } from '@telltale/stack-kit';
 import {
   DataType,
   DataValue,
@@ -28,7 +28,7 @@ export interface ServedSpaceOptions {
   readonly namespaceUri: string;
   /** Of the folder of everything. */
   readonly name: string;
-  readonly write: (command: StackPoint, value: Value) => Promise<void>;
+  readonly write: (command: StackPoint, value: Value) => Promise<WriteResult>;
   readonly clock: Clock;
   readonly log: StackLog;
 }
@@ -230,15 +230,11 @@ export class ServedSpace {
     if (converted === undefined || !fits(traitsOf(point.datatype), converted)) return StatusCodes.BadOutOfRange;
     const value = unstored(point.datatype, converted);
     if (variantOf(type, value) === undefined) return StatusCodes.BadOutOfRange;
-    try {
-      await this.#options.write(point, value);
-      return StatusCodes.Good;
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      const isRefused = error instanceof Error && error.name === Refused.name;
-      this.#options.log.info(`a write to ${point.name} ${isRefused ? 'was refused' : 'may have been lost'}: ${reason}`);
-      return isRefused ? StatusCodes.BadRequestNotAllowed : StatusCodes.BadCommunicationError;
-    }
+    const result = await this.#options.write(point, value);
+    if (result.kind === 'accepted') return StatusCodes.Good;
+    const [words, status] = unaccepted[result.kind];
+    this.#options.log.info(`a write to ${point.name} ${words}: ${result.reason}`);
+    return status;
   }
 
   #folder(path: string): Folder {
@@ -253,6 +249,13 @@ export class ServedSpace {
     return folder;
   }
 }
+
+/** In the log, and to the client. */
+const unaccepted = {
+  refused: ['was refused', StatusCodes.BadRequestNotAllowed],
+  notSent: ['was not sent', StatusCodes.BadNoCommunication],
+  unknown: ['may have been lost', StatusCodes.BadCommunicationError],
+} as const;
 
 function shortened(text = ''): string {
   return text.slice(0, maxTextLength);

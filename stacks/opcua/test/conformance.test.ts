@@ -73,6 +73,7 @@ const served: ProviderWorld = {
   variables: ({ host, port }) => ({ host, port: `${port}`, unsecured: 'true', userName: 'joe', password: 'secret' }),
   badVariables: [{ password: '' }, { anonymous: 'true', host: '0.0.0.0' }, { port: '0' }, { readerName: 'ann' }],
   greedy: new URL('./greedy-main.ts', import.meta.url),
+  writesFail: { refused: /BadRequestNotAllowed/, notSent: /BadNoCommunication/, unknown: /BadCommunicationError/ },
   connectClient: async ({ port }) => {
     clients.started ??= UaClientProcess.start();
     const session = await (await clients.started).open({ port, userName: 'joe', password: 'secret' });

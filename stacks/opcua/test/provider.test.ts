@@ -132,6 +132,7 @@ describe('a provider', () => {
     const doubted = { kind: 'write', node: node('At.speed'), type: 'Int32', value: 9, status: 'BadSensorFailure' };
     assert.match(String(await client.order(doubted)), /^BadWriteNotSupported/);
     assert.match(await client.write(node('At.speed'), 'Int32', 14), /^BadCommunicationError/);
+    assert.match(await client.write(node('At.speed'), 'Int32', 15), /^BadNoCommunication/);
     assert.equal((await client.read(node('At.speed'))).value, 7);
     assert.deepEqual(served.written, [
       ['start', true],
@@ -139,6 +140,7 @@ describe('a provider', () => {
     ]);
     assert.ok(served.log.includes('a write to speed was refused: interlock'));
     assert.ok(served.log.includes('a write to speed may have been lost: no answer'));
+    assert.ok(served.log.includes('a write to speed was not sent: the connector is down'));
     const reader = await ann(served);
     assert.match(await reader.write(node('At.speed'), 'Int32', 8), /^BadUserAccessDenied/);
     assert.equal(served.written.length, 2);

@@ -3,7 +3,7 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { Batch, type Datatype, quality, type Value } from '@telltale/schema';
-import { type Provider, type ProviderHistory, Refused, type StackAlarm, type StackPoint } from '@telltale/stack-kit';
+import { type Provider, type ProviderHistory, type StackAlarm, type StackPoint, written } from '@telltale/stack-kit';
 import { freePort, providerOptions } from '@telltale/stack-kit/testing';
 import { cleanupOf, suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { createProvider } from '../src/provider.ts';
@@ -61,10 +61,12 @@ export class Served {
         folder: this.folder,
         log: { debug: log, info: log, warn: log, error: log },
         write: async ({ id, name }, value) => {
-          if (value === 13) throw new Refused('interlock');
-          if (value === 14) throw new Error('no answer');
+          if (value === 13) return written.refused('interlock');
+          if (value === 14) return written.unknown('no answer');
+          if (value === 15) return written.notSent('the connector is down');
           this.written.push([name, value]);
           this.publish((batch) => batch.value(id, value, quality.good, Date.now() * 1000));
+          return written.accepted;
         },
         history: {
           read: (...asked) => this.history.read(...asked),
@@ -73,6 +75,7 @@ export class Served {
         acknowledge: async ({ id, name }: StackAlarm, authority) => {
           this.acknowledged.push([name, authority]);
           this.provider.publishAlarms?.([{ id, isActive: true, isAcknowledged: true, timeUs: 2e15, authority }]);
+          return written.accepted;
         },
       }),
     );

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { Batch, form, onAbort, type Value } from '@telltale/schema';
-import { Refused } from '@telltale/stack-kit';
+import { type WriteResult, written } from '@telltale/stack-kit';
 import { type Bus, type BusMessage, openBus, type ServedTag, silenceMs } from './bus.ts';
 
 export interface BusReading {
@@ -24,10 +24,9 @@ interface Provider {
   silentMs: number;
 }
 
-interface PendingRead {
+interface PendingWrite {
   readonly provider: string;
-  resolve(): void;
-  reject(error: Error): void;
+  end(result: WriteResult): void;
 }
 
 export class BusReader {
@@ -35,7 +34,7 @@ export class BusReader {
   #bus: Bus | undefined;
   /** In the order in which they were first heard: of two that serve the same tag, the first counts. */
   readonly #providers = new Map<string, Provider>();
-  readonly #pending = new Map<string, PendingRead>();
+  readonly #pending = new Map<string, PendingWrite>();
 
   constructor(name: string) {
     this.#name = name;
@@ -69,31 +68,32 @@ export class BusReader {
     return undefined;
   }
 
-  async write(tag: string, value: Value, signal: AbortSignal): Promise<void> {
+  async write(tag: string, value: Value, signal: AbortSignal): Promise<WriteResult> {
     const [provider, found] = this.#serving(tag);
-    if (!found.writable) throw new Refused(`bus(${tag}) is a measurement of its provider: it can only be read`);
+    if (found === undefined) return written.refused(`no provider on the bus ${this.#name} serves ${tag}`);
+    if (!found.writable) return written.refused(`bus(${tag}) is a measurement of its provider: it can only be read`);
     signal.throwIfAborted();
     const write = randomUUID();
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const { promise, resolve: end } = Promise.withResolvers<WriteResult>();
     const stopListening = onAbort(signal, () => {
-      reject(new Error('aborted before an answer: whether it was written is unknown'));
+      end(written.unknown('aborted before an answer: whether it was written is unknown'));
     });
-    this.#pending.set(write, { provider, resolve, reject });
+    this.#pending.set(write, { provider, end });
     try {
       this.#bus?.say({ kind: 'write', provider, write, tag, value });
-      await promise;
+      return await promise;
     } finally {
       this.#pending.delete(write);
       stopListening();
     }
   }
 
-  #serving(tag: string): [string, Tag] {
+  #serving(tag: string): [provider: string, tag: Tag | undefined] {
     for (const [id, { byName }] of this.#providers) {
       const found = byName.get(tag);
       if (found !== undefined) return [id, found];
     }
-    throw new Refused(`no provider on the bus ${this.#name} serves ${tag}`);
+    return ['', undefined];
   }
 
   #hear(message: BusMessage): void {
@@ -114,13 +114,9 @@ export class BusReader {
       case 'gone':
         this.#forget(message.provider);
         break;
-      case 'written': {
-        const pending = this.#pending.get(message.write);
-        const { failure } = message;
-        if (failure === undefined) pending?.resolve();
-        else pending?.reject(failure.isRefused ? new Refused(failure.reason) : new Error(failure.reason));
+      case 'written':
+        this.#pending.get(message.write)?.end(message.result);
         break;
-      }
       default:
       // Of other connectors, and for providers.
     }
@@ -149,7 +145,7 @@ export class BusReader {
     this.#providers.delete(id);
     for (const pending of this.#pending.values()) {
       if (pending.provider !== id) continue;
-      pending.reject(new Error('the provider has stopped: whether it was written is unknown'));
+      pending.end(written.unknown('the provider has stopped: whether it was written is unknown'));
     }
   }
 }

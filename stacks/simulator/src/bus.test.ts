@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { Batch, type Datatype, quality, type Value } from '@telltale/schema';
 import type { ManualClock } from '@telltale/schema/testing';
-import { type Provider, Refused, type StackPoint } from '@telltale/stack-kit';
+import { type Provider, type StackPoint, type WriteResult, written } from '@telltale/stack-kit';
 import { providerOptions } from '@telltale/stack-kit/testing';
 import { SimulatedLink } from '../test/simulated-link.ts';
 import { createProvider } from './provider.ts';
@@ -17,8 +17,7 @@ interface Served {
 interface Writing {
   readonly name: string;
   readonly value: Value;
-  readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
+  readonly end: (result: WriteResult) => void;
 }
 
 /** A provider that has writes answered by the test. */
@@ -36,8 +35,8 @@ class Serving {
         variables: { bus, gatherMs },
         clock,
         write: ({ name }, value) =>
-          new Promise((resolve, reject) => {
-            this.writes.push({ name, value, resolve, reject });
+          new Promise((end) => {
+            this.writes.push({ name, value, end });
           }),
       }),
     );
@@ -179,7 +178,7 @@ describe('a bus', () => {
       const { createProvider } = await import(${JSON.stringify(import.meta.resolve('./provider.ts'))});
       const { Batch, systemClock } = await import(${JSON.stringify(import.meta.resolve('@telltale/schema'))});
       const provider = createProvider({
-        name: 'far', variables: { bus: '${bus}', gatherMs: 0 }, clock: systemClock, log: {}, write: async () => {},
+        name: 'far', variables: { bus: '${bus}', gatherMs: 0 }, clock: systemClock, log: {}, write: () => {},
       });
       const point = { id: 1, name: 'far', address: 'far', datatype: 'd', properties: {} };
       provider.setPoints({ measurements: [point], commands: [] });
@@ -231,7 +230,7 @@ describe('a write over a bus', () => {
     const write = link.write('setpoint', 30).then(() => done.push('written'));
     await until(link, () => serving.writes.length === 1, 0);
     assert.deepEqual([serving.writes[0]?.name, serving.writes[0]?.value, done.length], ['setpoint', 30, 0]);
-    serving.writes[0]?.resolve();
+    serving.writes[0]?.end(written.accepted);
     await write;
     serving.publish('setpoint', 30);
     await until(link, () => link.value('shown') === 30);
@@ -241,7 +240,7 @@ describe('a write over a bus', () => {
     const { link, serving } = await looped(t);
     const write = assert.rejects(link.write('setpoint', 30), { name: 'refused', message: 'the eu-range is 0 to 20' });
     await until(link, () => serving.writes.length === 1, 0);
-    serving.writes[0]?.reject(new Refused('the eu-range is 0 to 20'));
+    serving.writes[0]?.end(written.refused('the eu-range is 0 to 20'));
     await write;
     await assert.rejects(link.write('setpoint', 0.5), { name: 'refused', message: /datatype i/ });
     await assert.rejects(link.write('level', 1), { name: 'refused', message: /only be read/ });
@@ -257,32 +256,35 @@ describe('a write over a bus', () => {
     const first = link.write('setpoint', 1);
     await until(link, () => serving.writes.length === 1, 0);
     await assert.rejects(link.write('setpoint', 2), { name: 'refused', message: /setpoint is pending/ });
-    serving.writes[0]?.resolve();
+    serving.writes[0]?.end(written.accepted);
     await first;
     const next = link.write('setpoint', 3);
     await until(link, () => serving.writes.length === 2, 0);
-    serving.writes[1]?.resolve();
+    serving.writes[1]?.end(written.accepted);
     await next;
   });
 
   test('of which the provider does not know the outcome is not said to be refused', async (t) => {
     const { link, serving } = await looped(t);
-    const write = assert.rejects(link.write('setpoint', 1), { name: 'Error', message: 'the device may have it' });
+    const write = assert.rejects(link.write('setpoint', 1), { name: 'unknown', message: 'the device may have it' });
     await until(link, () => serving.writes.length === 1, 0);
-    serving.writes[0]?.reject(new Error('the device may have it'));
+    serving.writes[0]?.end(written.unknown('the device may have it'));
     await write;
   });
 
   test('that loses its provider, or its patience, is not said to be done or not done', async (t) => {
     const { link, serving } = await looped(t);
     const impatient = new AbortController();
-    const given = assert.rejects(link.write('setpoint', 1, impatient.signal), { name: 'Error', message: /is unknown/ });
+    const given = assert.rejects(link.write('setpoint', 1, impatient.signal), {
+      name: 'unknown',
+      message: /is unknown/,
+    });
     await until(link, () => serving.writes.length === 1, 0);
     impatient.abort(new Error('too late'));
     await given;
-    serving.writes[0]?.resolve();
+    serving.writes[0]?.end(written.accepted);
     await new Promise(setImmediate);
-    const lost = assert.rejects(link.write('setpoint', 2), { name: 'Error', message: /is unknown/ });
+    const lost = assert.rejects(link.write('setpoint', 2), { name: 'unknown', message: /is unknown/ });
     await until(link, () => serving.writes.length === 2, 0);
     await serving.stop();
     await lost;

@@ -3,6 +3,7 @@
 
 import { BroadcastChannel } from 'node:worker_threads';
 import type { BatchMessage, Value } from '@telltale/schema';
+import type { WriteResult } from '@telltale/stack-kit';
 
 export interface ServedTag {
   readonly tag: string;
@@ -25,13 +26,7 @@ export type BusMessage =
       readonly tag: string;
       readonly value: Value;
     }
-  | { readonly kind: 'written'; readonly write: string; readonly failure: WriteFailure | undefined };
-
-export interface WriteFailure {
-  readonly reason: string;
-  /** Otherwise it is unknown whether it was written. */
-  readonly isRefused: boolean;
-}
+  | { readonly kind: 'written'; readonly write: string; readonly result: WriteResult };
 
 export const aliveMs = 1000;
 /** A provider that is silent for so long is gone. */

@@ -151,8 +151,7 @@ class SimulatorConnector implements Connector {
 
   async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<WriteResult> {
     try {
-      await this.#write(command, value, signal);
-      return written.accepted;
+      return await this.#write(command, value, signal);
     } catch (error) {
       // Everything is simulated here: whatever these two say is certain.
       if (error instanceof Refused) return written.refused(error.message);
@@ -161,7 +160,7 @@ class SimulatorConnector implements Connector {
     }
   }
 
-  async #write(command: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
+  async #write(command: StackCommand, value: Value, signal: AbortSignal): Promise<WriteResult> {
     const { clock } = this.#options;
     this.#refuseUnlessConnected();
     const address = this.#commands.get(command.name)?.address;
@@ -170,13 +169,13 @@ class SimulatorConnector implements Connector {
       this.#device.faults.write(address, value, clock.monotonicMs(), (...point) => this.#strikable(...point));
       if (address.function === 'freeze') this.#freeze(address.arguments.of);
       if (this.#device.faults.linkDown(clock.monotonicMs())) this.#dropLink();
-      return;
+      return written.accepted;
     }
     const { delay, reason } = this.#device.faults.ofWrite(command.name, clock.monotonicMs());
     if (delay > 0) await this.#wait(delay * 1000, signal);
     this.#refuseUnlessConnected();
     if (reason !== undefined) throw new Refused(reason);
-    await this.#device.write(address, value, clock, signal);
+    return this.#device.write(address, value, clock, signal);
   }
 
   async close(): Promise<void> {

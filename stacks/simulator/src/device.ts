@@ -1,7 +1,7 @@
 // The simulated device behind a connector: its echoes, model, faults and end of the bus. It outlives the link, and
 // knows what each address reads and what a write to each does.
 import { type Clock, quality, type Value, zeroOf } from '@telltale/schema';
-import { Refused, type StackLog, type StackPoint } from '@telltale/stack-kit';
+import { Refused, type StackLog, type StackPoint, type WriteResult, written } from '@telltale/stack-kit';
 import type { Address } from './address.ts';
 import { BusReader } from './bus-reader.ts';
 import { putNumberAs, putValueAs } from './convert-value.ts';
@@ -86,18 +86,17 @@ export class Device {
   }
 
   /** Throws `Refused` where the device does not take the value. */
-  async write(address: Address, value: Value, clock: Clock, signal: AbortSignal): Promise<void> {
+  async write(address: Address, value: Value, clock: Clock, signal: AbortSignal): Promise<WriteResult> {
     switch (address.function) {
       case 'echo':
         this.#echo(address.arguments.tag).write(value, clock.monotonicMs());
-        break;
+        return written.accepted;
       case 'model':
         this.#model(clock.now()).write(address.arguments.tag, value);
         this.#set.add(address.arguments.tag);
-        break;
+        return written.accepted;
       case 'bus':
-        await this.bus.write(address.arguments.tag, value, signal);
-        break;
+        return this.bus.write(address.arguments.tag, value, signal);
       default:
         throw new Refused(`${address.function} is not written to`);
     }

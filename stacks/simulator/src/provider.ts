@@ -4,10 +4,11 @@ import { Batch, fitValue, untilAborted, type Value } from '@telltale/schema';
 import {
   type Provider,
   type ProviderOptions,
-  Refused,
   type ServedPoint,
   ServedPoints,
   type StackPoints,
+  type WriteResult,
+  written,
 } from '@telltale/stack-kit';
 import { aliveMs, type Bus, type BusMessage, openBus } from './bus.ts';
 
@@ -76,26 +77,22 @@ class BusProvider implements Provider {
     if (message.kind === 'ask') this.#introduce();
     else if (message.kind === 'write' && message.provider === this.#id) {
       const { tag, value, write } = message;
-      this.#write(tag, value).then(
-        () => this.#bus?.say({ kind: 'written', write, failure: undefined }),
-        (error: Error) => {
-          const failure = { reason: error.message, isRefused: error instanceof Refused };
-          this.#bus?.say({ kind: 'written', write, failure });
-        },
-      );
+      this.#write(tag, value).then((result) => this.#bus?.say({ kind: 'written', write, result }));
     }
   }
 
-  async #write(tag: string, value: Value): Promise<void> {
+  async #write(tag: string, value: Value): Promise<WriteResult> {
     const served = this.#byTag.get(tag);
-    if (!served?.isCommand) throw new Refused(`${this.#options.name} serves no command at ${tag}`);
+    if (!served?.isCommand) return written.refused(`${this.#options.name} serves no command at ${tag}`);
     const { point } = served;
     const converted = fitValue(point.datatype, value);
-    if (converted === undefined) throw new Refused(`${tag} is of datatype ${point.datatype}: the value does not fit`);
-    if (this.#writing.has(tag)) throw new Refused(`a write to ${tag} is pending`);
+    if (converted === undefined) {
+      return written.refused(`${tag} is of datatype ${point.datatype}: the value does not fit`);
+    }
+    if (this.#writing.has(tag)) return written.refused(`a write to ${tag} is pending`);
     this.#writing.add(tag);
     try {
-      await this.#options.write(point, converted);
+      return await this.#options.write(point, converted);
     } finally {
       this.#writing.delete(tag);
     }

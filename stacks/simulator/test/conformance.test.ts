@@ -2,7 +2,7 @@
 // is a bus in memory, so that what befalls a network does not apply.
 import type { Value } from '@telltale/schema';
 import { Batch, quality, systemClock } from '@telltale/schema';
-import { Refused, type StackCommand, type StackPoint } from '@telltale/stack-kit';
+import { type StackCommand, type StackPoint, written } from '@telltale/stack-kit';
 import {
   accepted,
   type ConnectorWorld,
@@ -60,8 +60,9 @@ const connector: ConnectorWorld = {
       providerOptions({
         variables: { bus: 'conformance_of_connector', gatherMs: 0 },
         write: async ({ address }, value) => {
-          if (address === 'locked') throw new Refused('it is locked');
+          if (address === 'locked') return written.refused('it is locked');
           set(address, value);
+          return written.accepted;
         },
       }),
     );
@@ -90,6 +91,7 @@ const provider: ProviderWorld = {
   transport: 'none',
   variables: () => ({ bus: 'conformance_of_provider', gatherMs: '0' }),
   badVariables: [{ gatherMs: '-1' }, { bus: '' }],
+  writesFail: { refused: /^refused/, notSent: /^notSent/, unknown: /^unknown/ },
   async connectClient() {
     const seen = new Map<string, Seen>();
     const points = numbered(onBus([...measurements, ...commands]), 1);

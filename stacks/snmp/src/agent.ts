@@ -2,7 +2,7 @@
 // however often the client sends it.
 import { createHash } from 'node:crypto';
 import type { Clock, Value } from '@telltale/schema';
-import { Refused, type StackLog, type StackPoint } from '@telltale/stack-kit';
+import type { StackLog, StackPoint, WriteResult } from '@telltale/stack-kit';
 import { tag } from './ber.ts';
 import { type Heard, responsePdu } from './incoming.ts';
 import type { MibView } from './mib-view.ts';
@@ -14,7 +14,7 @@ export interface AgentOptions {
   readonly clock: Clock;
   readonly log: StackLog;
   readonly view: () => MibView;
-  readonly write: (command: StackPoint, value: Value) => Promise<void>;
+  readonly write: (command: StackPoint, value: Value) => Promise<WriteResult>;
 }
 
 /** Objects in one request; more are too big. */
@@ -131,8 +131,9 @@ export class Agent {
   }
 
   /**
-   * All are checked before the first is written. inconsistentValue: it could not be assigned now, and nothing was. Since a
-   * write cannot be undone, and since the outcome of a failed one may be unknown, those are undoFailed.
+   * All are checked before the first is written. inconsistentValue: it was refused, and nothing was assigned; resourceUnavailable:
+   * nor was it, since its device is not there. A write cannot be undone, and may have been carried out where its outcome is
+   * unknown: those are undoFailed.
    */
   async #set({ pdu, mayWrite, securityName }: Heard): Promise<{ status: number; index: number }> {
     const writes: { command: StackPoint; value: Value }[] = [];
@@ -150,16 +151,12 @@ export class Agent {
       writes.push({ command: point, value: parsed.value });
     }
     for (const [at, { command, value }] of writes.entries()) {
-      try {
-        await this.#options.write(command, value);
-      } catch (error) {
-        this.#options.log.info(
-          `${command.name}, set by ${securityName}: ${error instanceof Error ? error.message : error}`,
-        );
-        return at === 0 && error instanceof Refused
-          ? { status: errorStatus.inconsistentValue, index: 1 }
-          : { status: errorStatus.undoFailed, index: 0 };
-      }
+      const result = await this.#options.write(command, value);
+      if (result.kind === 'accepted') continue;
+      this.#options.log.info(`${command.name}, set by ${securityName}: ${result.reason}`);
+      if (at > 0 || result.kind === 'unknown') return { status: errorStatus.undoFailed, index: 0 };
+      const { inconsistentValue, resourceUnavailable } = errorStatus;
+      return { status: result.kind === 'refused' ? inconsistentValue : resourceUnavailable, index: 1 };
     }
     return { status: errorStatus.noError, index: 0 };
   }

@@ -4,6 +4,7 @@ import { randomInt } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { test } from 'node:test';
+import { type WriteResult, written } from '@telltale/stack-kit';
 import { until } from '@telltale/stack-kit/testing';
 import { decodeMessage, encodeCommunityMessage, encodeScoped, encodeSecured } from '../src/message.ts';
 import { asked, encodePdu, encodeVarbinds, errorStatus, type Pdu, pduType } from '../src/pdu.ts';
@@ -134,7 +135,7 @@ test('however much is asked for, the answer is bounded', async (t) => {
 });
 
 test('writes that wait are bounded: more learn that there is no room', async (t) => {
-  const blocked = Promise.withResolvers<void>();
+  const blocked = Promise.withResolvers<WriteResult>();
   let writes = 0;
   const running = await RunningProvider.start(communities, [], [{ address: '1.0', datatype: 'i' }], {
     write: () => {
@@ -154,7 +155,7 @@ test('writes that wait are bounded: more learn that there is no room', async (t)
   });
   assert.deepEqual(new Set(statuses), new Set([errorStatus.resourceUnavailable]));
   assert.equal(writes, 64);
-  blocked.resolve();
+  blocked.resolve(written.accepted);
   await until('all are answered', () => client.answers.length === 100);
 });
 

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { quality } from '@telltale/schema';
-import { Refused } from '@telltale/stack-kit';
+import { type WriteResult, written } from '@telltale/stack-kit';
 import { missingPeers, until } from '@telltale/stack-kit/testing';
 import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { encodeCommunityMessage } from '../src/message.ts';
@@ -168,13 +168,16 @@ describe('before the tools of net-snmp', { skip }, () => {
       { address: '6.0', datatype: 'q' as const },
       { address: '7.0', datatype: 'i' as const },
       { address: '8.0', datatype: 'i' as const },
+      { address: '10.0', datatype: 'i' as const },
     ];
     const writes: [string, unknown][] = [];
     const running = await RunningProvider.start(communities, [{ address: '9.0', datatype: 'i' }], commands, {
       write: async ({ address }, value) => {
-        if (address === '7.0') throw new Refused('interlock open');
-        if (address === '8.0') throw new Error('no answer, the device may have it');
+        if (address === '7.0') return written.refused('interlock open');
+        if (address === '8.0') return written.unknown('no answer, the device may have it');
+        if (address === '10.0') return written.notSent('the connector is down');
         writes.push([address, value]);
+        return written.accepted;
       },
     });
     t.after(() => running.stop());
@@ -206,6 +209,7 @@ describe('before the tools of net-snmp', { skip }, () => {
     await assert.rejects(running.set(at('4.0'), 'x', 'ff'), /wrongEncoding/);
     await assert.rejects(running.set(at('7.0'), 'i', '1'), /inconsistentValue/);
     await assert.rejects(running.set(at('8.0'), 'i', '1'), /undoFailed/);
+    await assert.rejects(running.set(at('10.0'), 'i', '1'), /resourceUnavailable/);
     await assert.rejects(running.set(at('1.0'), 'i', '8', at('9.0'), 'i', '1'), /notWritable/);
     assert.deepEqual(writes, []);
     await assert.rejects(running.set(at('1.0'), 'i', '9', at('7.0'), 'i', '1'), /undoFailed/);
@@ -218,7 +222,7 @@ describe('before the tools of net-snmp', { skip }, () => {
   });
 
   test('carries out a write once, however often the client sends it', async (t) => {
-    const writing = Promise.withResolvers<void>();
+    const writing = Promise.withResolvers<WriteResult>();
     let writes = 0;
     const running = await RunningProvider.start(communities, [], [{ address: '1.0', datatype: 'i' }], {
       write: () => {
@@ -238,7 +242,7 @@ describe('before the tools of net-snmp', { skip }, () => {
     socket.on('message', (answer) => answers.push(answer));
     for (let sent = 0; sent < 3; sent++) socket.send(bytes);
     await until('it is written', () => writes > 0);
-    writing.resolve();
+    writing.resolve(written.accepted);
     await until('it is answered', () => answers.length === 1);
     socket.send(bytes);
     await until('it is answered again', () => answers.length === 2);

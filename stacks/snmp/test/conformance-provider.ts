@@ -76,6 +76,7 @@ export const provider: ProviderWorld = {
       encodeVarbinds([{ oid: base, tag: tag.null, content: Buffer.alloc(0) }]),
     ),
   ),
+  writesFail: { refused: /InconsistentValue/i, notSent: /ResourceUnavailable/i, unknown: /UndoFailed/i },
   connectClient: async ({ host, port }) =>
     clientOf(snmp.createSession(host, 'writing', { port, version: snmp.Version2c, timeout: 2000, retries: 0 })),
   measurements: [

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Batch, type Datatype, quality, type Value } from '@telltale/schema';
-import type { Provider, ProviderOptions } from '@telltale/stack-kit';
+import { type Provider, type ProviderOptions, written } from '@telltale/stack-kit';
 import { freePort, providerOptions } from '@telltale/stack-kit/testing';
 import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { createProvider } from '../src/provider.ts';
@@ -93,6 +93,7 @@ export class RunningProvider {
         log: { debug: log, info: log, warn: log, error: log },
         write: async ({ address }, value) => {
           this.writes.push([address, value]);
+          return written.accepted;
         },
         ...given,
       }),

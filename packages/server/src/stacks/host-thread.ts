@@ -82,11 +82,8 @@ function main(): void {
       onState: () => reportStatus(id, hosted),
       loading,
       startProcess: (...process) => processes.start(...process),
-      async ask(request) {
-        const failure = await client.call('ask', [id, request]);
-        if (failure !== undefined) throw failure.isSure ? new Refused(failure.reason) : new Error(failure.reason);
-      },
-      writeMany: (writes) => client.call('writeMany', [id, writes]),
+      write: (writes) => client.call('write', [id, writes]),
+      acknowledge: (alarm, authority) => client.call('acknowledge', [id, alarm, authority]),
       async storePast(batch) {
         const outcome = await client.call('storePast', [id, batch], { transfer: [batch.buffer] });
         if ('stored' in outcome) return outcome;

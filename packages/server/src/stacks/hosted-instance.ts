@@ -3,14 +3,12 @@ import type { Batch, BatchMessage, Clock, Value } from '@telltale/schema';
 import {
   type ArchivedPoint,
   type BrowseRequest,
-  type CommandWrite,
   type ConnectorOptions,
   type DeviceAlarm,
   type DeviceAlarmState,
   defaultReconnectMaxMs,
   type HostVariables,
   type PastOutcome,
-  Refused,
   type ServingTurns,
   type StackAlarm,
   type StackAlarmState,
@@ -20,7 +18,6 @@ import {
   type StackPoints,
   type StackRole,
   type WriteResult,
-  written,
 } from '@telltale/stack-kit';
 import {
   type Acknowledgement,
@@ -37,16 +34,9 @@ import {
 import { ConnectorPast } from './connector-past.ts';
 import type { InstanceReport } from './instance-status.ts';
 import type { FindStack } from './load-stacks.ts';
-import type {
-  ExplainOutcome,
-  Failure,
-  HistoryAsked,
-  Instance,
-  PointIds,
-  ProviderRequest,
-  WriteProgress,
-} from './protocol.ts';
+import type { ExplainOutcome, HistoryAsked, Instance, PointIds, WriteProgress } from './protocol.ts';
 import { ProviderReads } from './provider-reads.ts';
+import { ProviderWrites } from './provider-writes.ts';
 import { Rate } from './rate.ts';
 import { Secrets } from './secrets.ts';
 import { scanPeriodOf } from './silence.ts';
@@ -85,21 +75,15 @@ export interface HostedInstanceOptions {
   /** Runs what loads code of a stack. */
   readonly loading: <Module>(load: () => Promise<Module>) => Promise<Module>;
   readonly startProcess: ConnectorOptions<unknown>['startProcess'];
-  /** Asks the server for a client of the provider; rejects with `Refused`. */
-  readonly ask: (request: ProviderRequest) => Promise<void>;
-  /** Of each, why it was not done; undefined where it was. */
-  readonly writeMany: (writes: readonly DeviceWrite[]) => Promise<readonly (Failure | undefined)[]>;
+  /** These ask the server for a client of the provider. */
+  readonly write: (writes: readonly DeviceWrite[]) => Promise<readonly WriteResult[]>;
+  readonly acknowledge: (alarm: string, authority: string) => Promise<WriteResult>;
   /** Of a connector: archives readings of the past, and asks for the newest records; both reject with `Refused`. */
   readonly storePast: (batch: BatchMessage) => Promise<PastOutcome>;
   readonly newestRecords: (ids: readonly number[], signal: AbortSignal) => Promise<readonly Uint8Array[]>;
   /** Reads the archive for the provider; rejects with `Refused`. */
   readonly readHistory: (asked: HistoryAsked, signal: AbortSignal) => Promise<readonly Uint8Array[]>;
 }
-
-/** Of one provider. */
-const maxAsked = 1000;
-
-const maxAuthority = 256;
 
 const noProperties = Object.freeze({});
 
@@ -115,9 +99,9 @@ export class HostedInstance {
   readonly #requests: Rate;
   readonly #reads: ProviderReads;
   readonly #past: ConnectorPast;
+  readonly #writes: ProviderWrites;
   #detail = noDetail;
   #mayRun = false;
-  #asked = 0;
   /** As the variables say, once they are read. */
   #reconnectMaxMs = defaultReconnectMaxMs;
 
@@ -137,6 +121,13 @@ export class HostedInstance {
       nameOf: (id) => points.measurements.get(id)?.name,
       store: options.storePast,
       newest: options.newestRecords,
+    });
+    const { write, acknowledge } = options;
+    this.#writes = new ProviderWrites({
+      isCommand: (id) => points.commands.has(id),
+      alarmOf: (id) => points.alarms.get(id)?.name,
+      write,
+      acknowledge,
     });
     this.#reads = new ProviderReads({ kindOf: (point) => this.#kindOf(point), ask: options.readHistory });
     this.#connection = new Connection({
@@ -304,9 +295,9 @@ export class HostedInstance {
       reconnectMaxMs: variables.reconnectMaxMs,
       meter: this.#meter,
       turns,
-      write: (command, value) => this.#ask(() => this.#writeRequest(command, value)),
-      writeMany: (writes) => this.#writeMany(writes),
-      acknowledge: (alarm, authority) => this.#ask(() => this.#acknowledgeRequest(alarm, authority)),
+      write: (command, value) => this.#writes.writeOne(command, value),
+      writeMany: (writes) => this.#writes.write(writes),
+      acknowledge: (alarm, authority) => this.#writes.acknowledge(alarm, authority),
       history: this.#reads,
     });
   }
@@ -327,54 +318,6 @@ export class HostedInstance {
     return this.points.commands.has(id) ? 'commands' : undefined;
   }
 
-  #writeRequest(command: StackPoint, value: Value): ProviderRequest & DeviceWrite {
-    if (!this.points.commands.has(command.id)) throw new Refused('the command is not one of this provider');
-    if (!['boolean', 'number', 'bigint', 'string'].includes(typeof value)) throw new Refused('this is no value');
-    return { kind: 'write', commandId: command.id, value };
-  }
-
-  #acknowledgeRequest({ id }: StackAlarm, authority: string): ProviderRequest {
-    const alarm = this.points.alarms.get(id);
-    if (alarm === undefined) throw new Refused('the alarm is not one of this provider');
-    if (typeof authority !== 'string' || authority === '' || authority.length > maxAuthority) {
-      throw new Refused(`who acknowledges is a text of 1 to ${maxAuthority} characters`);
-    }
-    return { kind: 'acknowledge', alarm: alarm.name, authority };
-  }
-
-  async #writeMany(writes: readonly CommandWrite<StackPoint>[]): Promise<WriteResult[]> {
-    const results = writes.map(() => written.unknown('no answer'));
-    const asked: { readonly at: number; readonly write: DeviceWrite }[] = [];
-    for (const [at, { command, value }] of writes.entries()) {
-      try {
-        if (this.#asked + asked.length >= maxAsked) throw tooMany();
-        asked.push({ at, write: this.#writeRequest(command, value) });
-      } catch (error) {
-        results[at] = written.refused(reasonOf(error));
-      }
-    }
-    if (asked.length === 0) return results;
-    this.#asked += asked.length;
-    try {
-      const failures = await this.#options.writeMany(asked.map(({ write }) => write));
-      for (const [index, { at }] of asked.entries()) results[at] = resultOf(failures[index]);
-      return results;
-    } finally {
-      this.#asked -= asked.length;
-    }
-  }
-
-  async #ask(read: () => ProviderRequest): Promise<void> {
-    const request = read();
-    if (this.#asked >= maxAsked) throw tooMany();
-    this.#asked++;
-    try {
-      await this.#options.ask(request);
-    } finally {
-      this.#asked--;
-    }
-  }
-
   #writeTimeoutMs(): number {
     const { instance, log, writeTimeoutMs } = this.#options;
     const text = Object.hasOwn(instance.properties, 'writeTimeout') ? instance.properties.writeTimeout : undefined;
@@ -383,13 +326,6 @@ export class HostedInstance {
     log.warn(`the property writeTimeout is ignored: it must be 1 to 999999 ms, not ${JSON.stringify(text)}`);
     return writeTimeoutMs;
   }
-}
-
-const tooMany = () => new Refused(`${maxAsked} writes are waiting for their answers already`);
-
-function resultOf(failure: Failure | undefined): WriteResult {
-  if (failure === undefined) return written.accepted;
-  return failure.isSure ? written.refused(failure.reason) : written.unknown(failure.reason);
 }
 
 /** Most points have no properties: they share one object. */

@@ -1,13 +1,13 @@
 // What connectors and providers ask of the server, and how it is answered: a problem becomes a refusal, a mistake is logged.
 import { Batch, type BatchMessage, ProblemError } from '@telltale/schema';
-import type { PastOutcome } from '@telltale/stack-kit';
+import { type PastOutcome, type WriteResult, written } from '@telltale/stack-kit';
 import type { Logger } from 'pino';
 import { Moved } from '../threads/index.ts';
 import type { HostEvents } from './host-events.ts';
-import type { Failure, HistoryAnswer, ProviderRequest } from './protocol.ts';
-import { isSure } from './write-problem.ts';
+import type { Failure, HistoryAnswer } from './protocol.ts';
+import { resultOf } from './write-problem.ts';
 
-const stopped: Failure = { reason: 'it is stopped', isSure: true };
+const stopped: Failure = { reason: 'it is stopped' };
 
 /** Each is of the connector or provider of this name; undefined: it is stopped. */
 export class InstanceRequests {
@@ -19,14 +19,17 @@ export class InstanceRequests {
     this.#log = log;
   }
 
-  async ask(name: string | undefined, request: ProviderRequest): Promise<Failure | undefined> {
-    if (name === undefined) return stopped;
+  /** A write, or an acknowledgement. */
+  async carryOut(
+    name: string | undefined,
+    action: (events: HostEvents, name: string) => Promise<void>,
+  ): Promise<WriteResult> {
+    if (name === undefined) return written.notSent(stopped.reason);
     try {
-      if (request.kind === 'write') await this.#events.providerWrite(name, request.commandId, request.value);
-      else await this.#events.providerAcknowledge(name, request.alarm, request.authority);
-      return undefined;
+      await action(this.#events, name);
+      return written.accepted;
     } catch (error) {
-      return this.#failureOf(error);
+      return error instanceof ProblemError ? resultOf(error) : written.unknown(this.#failureOf(error).reason);
     }
   }
 
@@ -58,8 +61,8 @@ export class InstanceRequests {
   }
 
   #failureOf(error: unknown): Failure {
-    if (error instanceof ProblemError) return { reason: error.message, isSure: isSure(error) };
+    if (error instanceof ProblemError) return { reason: error.message };
     this.#log.error(error, 'a request of a connector or provider failed because of an internal error');
-    return { reason: 'the service made a mistake: see its log', isSure: isSure(error) };
+    return { reason: 'the service made a mistake: see its log' };
   }
 }

@@ -1,6 +1,6 @@
 // What the thread of the stacks and its client can ask of each other. An instance is one start of a connector or provider:
 // messages of an earlier start are distinguished from those of the present one.
-import type { Aggregate, BatchMessage, Value } from '@telltale/schema';
+import type { Aggregate, BatchMessage } from '@telltale/schema';
 import type {
   BrowseRequest,
   DeviceAlarmState,
@@ -9,6 +9,7 @@ import type {
   StackAlarmState,
   StackCommand,
   StackPoints,
+  WriteResult,
 } from '@telltale/stack-kit';
 import type { Acknowledgement, BrowseOutcome, DeviceWrite, Role, WriteOutcome } from '@telltale/stack-kit/host';
 import type { InstanceReport } from './instance-status.ts';
@@ -39,11 +40,9 @@ export interface PointIds {
   readonly commands: readonly number[];
 }
 
-/** Why what a client of a provider wanted was not done. */
+/** Why what a connector or provider asked for was not done. */
 export interface Failure {
   readonly reason: string;
-  /** False: it may have been done. */
-  readonly isSure: boolean;
 }
 
 export interface PackedPoints {
@@ -98,11 +97,6 @@ export interface HostThread {
   close(): Promise<void>;
 }
 
-/** A request of a client of a provider to the server. */
-export type ProviderRequest =
-  | { readonly kind: 'write'; readonly commandId: number; readonly value: Value }
-  | { readonly kind: 'acknowledge'; readonly alarm: string; readonly authority: string };
-
 /** What a provider asks of the archive: records of one of its points, or an aggregate of them in buckets of `stepUs`. */
 export interface HistoryAsked {
   readonly kind: 'measurements' | 'commands';
@@ -140,10 +134,9 @@ export interface InstanceClient {
   startProcess(process: number, file: string): void;
   toProcess(process: number, message: unknown): void;
   endProcess(process: number): void;
-  /** Why it was not done; undefined where it was. */
-  ask(id: number, request: ProviderRequest): Promise<Failure | undefined>;
-  /** Of each, why it was not done; undefined where it was. */
-  writeMany(id: number, writes: readonly DeviceWrite[]): Promise<readonly (Failure | undefined)[]>;
+  /** For a client of a provider; the results in their order. */
+  write(id: number, writes: readonly DeviceWrite[]): Promise<readonly WriteResult[]>;
+  acknowledge(id: number, alarm: string, authority: string): Promise<WriteResult>;
   readHistory(id: number, asked: HistoryAsked): Promise<HistoryAnswer>;
   /** Readings of the past of a connector: answered when they are on disk. */
   storePast(id: number, batch: BatchMessage): Promise<PastOutcome | Failure>;

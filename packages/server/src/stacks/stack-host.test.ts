@@ -171,6 +171,7 @@ describe('instances', () => {
         if (value === 3) throw new Error('a secret');
         if (value === 4) throw writeProblem('plc', { kind: 'timeout', reason: 'silence', sent: true });
         if (value === 5) throw new ProblemError('storage-failed', 'The device has accepted it, the disk has not.');
+        if (value === 6) throw writeProblem('plc', { kind: 'notConnected', reason: 'no cable' });
       },
     });
     host.start('provider', { name: 'out', stackName: 'trial', vars: {}, properties: {} });
@@ -178,17 +179,18 @@ describe('instances', () => {
     host.pointsDone('provider', 'out');
     await until(() => events.includes('provider out up'));
     const batch = new Batch();
-    for (const value of [1, 2, 3, 4, 5, 9007199254740993n, 'text']) batch.value(1, value, 192, 0);
+    for (const value of [1, 2, 3, 4, 5, 6, 9007199254740993n, 'text']) batch.value(1, value, 192, 0);
     host.publish('out', batch);
     assert.equal(batch.count, 0);
     const reported = () => lines.filter(({ provider }) => provider === 'out').map(({ msg }) => msg);
-    await until(() => reported().length === 8);
-    assert.deepEqual(asked, [1, 2, 3, 4, 5, 9007199254740993n, 'text']);
+    await until(() => reported().length === 9);
+    assert.deepEqual(asked, [1, 2, 3, 4, 5, 6, 9007199254740993n, 'text']);
     assert.deepEqual(reported().slice(1).sort(), [
-      'Error Connector plc has no clear answer: silence. The device may have taken the value: look at it before you write again.',
-      'Error The device has accepted it, the disk has not.',
-      'Error the service made a mistake: see its log',
-      'Refused It is too much.',
+      'notSent Connector plc is not connected: no cable. Nothing was sent.',
+      'refused It is too much.',
+      'unknown Connector plc has no clear answer: silence. The device may have taken the value: look at it before you write again.',
+      'unknown The device has accepted it, the disk has not.',
+      'unknown the service made a mistake: see its log',
       'written 1',
       'written 9007199254740993',
       'written text',
@@ -196,8 +198,8 @@ describe('instances', () => {
     host.pointsDone('provider', 'out', { measurements: [], commands: [3] });
     batch.number(1, 1, 192, 0);
     host.publish('out', batch);
-    await until(() => reported().length === 9);
-    assert.match(reported().at(-1) ?? '', /Refused the command is not one of this provider/);
+    await until(() => reported().length === 10);
+    assert.match(reported().at(-1) ?? '', /^refused the command is not one of this provider/);
   });
 });
 

@@ -231,9 +231,18 @@ export class StackThread {
         this.#byId.delete(id);
         this.#leaving.delete(id);
       }),
-      ask: (id, request) => requests.ask(this.#byId.get(id)?.hosted.name, request),
-      writeMany: (id, writes) =>
-        Promise.all(writes.map((write) => requests.ask(this.#byId.get(id)?.hosted.name, { kind: 'write', ...write }))),
+      write: (id, writes) =>
+        Promise.all(
+          writes.map(({ commandId, value }) =>
+            requests.carryOut(this.#byId.get(id)?.hosted.name, (events, name) =>
+              events.providerWrite(name, commandId, value),
+            ),
+          ),
+        ),
+      acknowledge: (id, alarm, authority) =>
+        requests.carryOut(this.#byId.get(id)?.hosted.name, (events, name) =>
+          events.providerAcknowledge(name, alarm, authority),
+        ),
       readHistory: (id, asked, { signal }) =>
         requests.frames(this.#presentStart(id)?.name, signal, (events, name) =>
           events.providerHistory(name, asked, signal),

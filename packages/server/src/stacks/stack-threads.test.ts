@@ -138,6 +138,6 @@ test('values for a provider reach it in whichever thread it is, as soon as it is
   const batch = new Batch();
   batch.number(1, 5, 192, 0);
   host.publish('out', batch);
-  await until(() => lines.some(({ provider, msg }) => provider === 'out' && msg.startsWith('Refused')));
+  await until(() => lines.some(({ provider, msg }) => provider === 'out' && msg.startsWith('refused')));
   assert.equal(host.statusOf('provider', 'out')?.thread, 2);
 });

@@ -1,5 +1,6 @@
 // The problem returned for a write that was not accepted: above all, whether the device may have received it.
 import { ProblemError, type ProblemName } from '@telltale/schema';
+import { type WriteResult, written } from '@telltale/stack-kit';
 import type { WriteOutcome } from '@telltale/stack-kit/host';
 
 const maybeSent = 'The device may have taken the value: look at it before you write again.';
@@ -28,7 +29,11 @@ export function writeProblem(connector: string, outcome: Exclude<WriteOutcome, {
   }
 }
 
-/** Whether this says for certain that nothing was done. What the disk did not take, the device may have. */
-export function isSure(error: unknown): boolean {
-  return error instanceof ProblemError && !(error instanceof MaybeWritten) && error.problem !== 'storage-failed';
+const unsent: readonly ProblemName[] = ['connector-down', 'command-changed', 'write-timeout'];
+
+/** How a write ended that failed with this, for a client of a provider. What the disk did not take, the device may have. */
+export function resultOf(error: ProblemError): WriteResult {
+  const { problem, message } = error;
+  if (error instanceof MaybeWritten || problem === 'storage-failed') return written.unknown(message);
+  return unsent.includes(problem) ? written.notSent(message) : written.refused(message);
 }

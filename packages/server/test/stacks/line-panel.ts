@@ -14,6 +14,7 @@ import {
   type StackPoint,
   type StackPoints,
   Type,
+  type WriteResult,
 } from '@telltale/stack-kit';
 import type { ToPanel, ToProvider } from '../line-panel.ts';
 
@@ -99,8 +100,8 @@ class LinePanel implements Provider {
       if (point !== undefined && wish.read !== undefined) outcome = jsonOf(await history.read(point, wish.read));
       else if (point !== undefined && wish.aggregate !== undefined) {
         outcome = jsonOf(await history.aggregate(point, wish.aggregate));
-      } else if (point !== undefined) await write(point, parsePrefixed(wish.value ?? '').value);
-      else if (alarm !== undefined) await acknowledge(alarm, 'panel');
+      } else if (point !== undefined) outcome = wordsOf(await write(point, parsePrefixed(wish.value ?? '').value));
+      else if (alarm !== undefined) outcome = wordsOf(await acknowledge(alarm, 'panel'));
       else throw new Refused('there is no such thing');
     } catch (error) {
       outcome = `${(error as Error).name} ${(error as Error).message}`;
@@ -155,3 +156,7 @@ export default defineStack({
     load: async () => ({ createProvider: (options) => new LinePanel(options) }),
   },
 });
+
+function wordsOf(result: WriteResult): string {
+  return result.kind === 'accepted' ? 'done' : `${result.kind} ${result.reason}`;
+}

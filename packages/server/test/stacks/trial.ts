@@ -218,10 +218,7 @@ class TrialProvider implements Provider {
     const command = this.#points.commands[0] ?? { id: -1, name: '', address: '', datatype: 'd', properties: {} };
     for (let at = 0; at < batch.count; at++) {
       const value = batch.valueAt(at) as Value;
-      write(command, value).then(
-        () => log.info(`written ${value}`),
-        (error) => log.info(`${error.name} ${error.message}`),
-      );
+      write(command, value).then((result) => log.info(wordsOf(result, `written ${value}`)));
     }
   }
 
@@ -253,12 +250,15 @@ class TrialProvider implements Provider {
       };
       log.info(`alarm ${alarm.name} ${isActive} ${isAcknowledged} ${authority}`);
       if (variables.mode !== 'acknowledge' || isAcknowledged) continue;
-      acknowledge(alarm, 'a client').catch((error) => log.info(`${error.name} ${error.message}`));
+      acknowledge(alarm, 'a client').then((result) => log.info(wordsOf(result, `acknowledged ${alarm.name}`)));
     }
   }
 
   async close(): Promise<void> {}
 }
+
+const wordsOf = (result: WriteResult, accepted: string) =>
+  result.kind === 'accepted' ? accepted : `${result.kind} ${result.reason}`;
 
 const role = { variables, measurement: syntax, command: syntax };
 

@@ -1,6 +1,7 @@
 // What only a stack knows when it is held to the conformance suite: its device, the way there, and sample points.
 import type { Datatype, Value } from '@telltale/schema';
 import type { Stack } from '../define-stack.ts';
+import type { WriteResult } from '../write-result.ts';
 
 /** Where a connector finds its device, or a provider listens. With transport `none`, port 0. */
 export interface Endpoint {
@@ -112,8 +113,11 @@ export interface ProviderWorld {
   readonly commands: readonly SamplePoint[];
   /** The longest until a client sees what was published. 15 s. */
   readonly seenMs?: number;
-  /** False where a client never learns that its write was refused. True. */
-  readonly writesAreAnswered?: boolean;
+  /**
+   * By what the client's `write` rejects where the server says so of it: an answer that says no more than this. Required where
+   * there are commands.
+   */
+  readonly writesFail?: Readonly<Record<Exclude<WriteResult['kind'], 'accepted'>, RegExp>>;
 }
 
 export interface ConformanceWorlds {

@@ -1,8 +1,9 @@
 // A provider run as the server runs it: it is given points and values, and what its clients write is kept.
 import { Batch, systemClock, type Value } from '@telltale/schema';
-import { type Provider, Refused, type StackCommand, type StackPoint } from '../connector.ts';
+import type { Provider, StackCommand, StackPoint } from '../connector.ts';
 import type { ProviderRole } from '../define-stack.ts';
 import { Connection, type ConnectionStatus, type RequestCounts, RequestMeter } from '../link/index.ts';
+import { type WriteResult, written } from '../write-result.ts';
 import type { SamplePoint } from './conformance-world.ts';
 import { providerOptions } from './instance-options.ts';
 import { ShortPauses } from './short-pauses.ts';
@@ -25,8 +26,8 @@ export class HostedProvider {
   readonly connection: Connection;
   readonly writes: Written[] = [];
   readonly wrong: string[] = [];
-  /** Every write of a client is refused with this reason. */
-  refusal: string | undefined;
+  /** How every write of a client ends. */
+  writesEnd: WriteResult = written.accepted;
   /** Of what clients ask. */
   readonly #meter = new RequestMeter(() => systemClock.monotonicMs());
   readonly #options: HostedProviderOptions;
@@ -75,8 +76,8 @@ export class HostedProvider {
       return made;
     };
     const served = measurements.map(point);
-    const written = commands.map((each): StackCommand => ({ ...point(each), last: undefined }));
-    this.connection.setPoints({ measurements: served, commands: written });
+    const writable = commands.map((each): StackCommand => ({ ...point(each), last: undefined }));
+    this.connection.setPoints({ measurements: served, commands: writable });
   }
 
   /** Without a value: the point keeps the one that it has. */
@@ -103,11 +104,11 @@ export class HostedProvider {
   }
 
   /** As the server does: what was accepted is the command's value from then on. */
-  async #write({ address }: StackPoint, value: Value): Promise<void> {
-    if (this.refusal !== undefined) throw new Refused(this.refusal);
+  async #write({ address }: StackPoint, value: Value): Promise<WriteResult> {
     this.writes.push({ address, value });
     if (this.writes.length > maxWrites) this.writes.shift();
-    this.publish(address, value, 0xc0, this.#clock.now());
+    if (this.writesEnd.kind === 'accepted') this.publish(address, value, 0xc0, this.#clock.now());
+    return this.writesEnd;
   }
 
   #hear(text: string): void {

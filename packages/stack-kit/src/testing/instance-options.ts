@@ -4,12 +4,13 @@ import { type ConnectorOptions, type Meter, type ProviderOptions, Refused } from
 import { defaultReconnectMaxMs } from '../host-variables.ts';
 import { startProcess } from '../link/stack-process.ts';
 import { ServingTurns } from '../serve/serving-turns.ts';
-import { type WriteResult, written } from '../write-result.ts';
+import { written } from '../write-result.ts';
 
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const nobody = async () => {
   throw new Refused('nobody is there');
 };
+const nobodyTakes = async () => written.refused('nobody is there');
 
 export function connectorOptions<Variables>(
   given: Partial<Omit<ConnectorOptions<Variables>, 'meter'>> & {
@@ -36,7 +37,7 @@ export function connectorOptions<Variables>(
 export function providerOptions<Variables>(
   given: Partial<ProviderOptions<Variables>> & { readonly variables: Variables },
 ): ProviderOptions<Variables> {
-  const { write = nobody } = given;
+  const { write = nobodyTakes } = given;
   return {
     name: 'tested',
     clock: systemClock,
@@ -46,19 +47,9 @@ export function providerOptions<Variables>(
     meter: { served: () => {}, held: () => {}, unread: () => {} },
     turns: new ServingTurns(systemClock),
     write,
-    writeMany: (writes) => Promise.all(writes.map(({ command, value }) => resultOf(write(command, value)))),
-    acknowledge: nobody,
+    writeMany: (writes) => Promise.all(writes.map(({ command, value }) => write(command, value))),
+    acknowledge: nobodyTakes,
     history: { read: nobody, aggregate: nobody },
     ...given,
   };
-}
-
-async function resultOf(writing: Promise<void>): Promise<WriteResult> {
-  try {
-    await writing;
-    return written.accepted;
-  } catch (error) {
-    const { message } = error as Error;
-    return error instanceof Refused ? written.refused(message) : written.unknown(message);
-  }
 }

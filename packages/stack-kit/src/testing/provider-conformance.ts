@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { quality, systemClock, zeroOf } from '@telltale/schema';
+import { written } from '../write-result.ts';
 import { testAddresses } from './address-conformance.ts';
 import type { Seen, TestClient } from './conformance-world.ts';
 import { isSame } from './hosted-connector.ts';
@@ -115,9 +116,9 @@ function testWrites(world: ProviderBench['world'], bench: () => ProviderBench, s
           hosted.writes.length = 0;
           await client.write(address, value);
           await until(`${address} was written`, () => hosted.writes.length > 0);
-          const [written, ...more] = hosted.writes;
-          assert.equal(written?.address, address);
-          assert.ok(isSame(written.value, value), `${written.value} instead of ${value}`);
+          const [first, ...more] = hosted.writes;
+          assert.equal(first?.address, address);
+          assert.ok(isSame(first.value, value), `${first.value} instead of ${value}`);
           assert.deepEqual(more, []);
         }
       }
@@ -137,21 +138,25 @@ function testWrites(world: ProviderBench['world'], bench: () => ProviderBench, s
       }
     }));
 
-  test('a write that the server refuses is refused to the client', () =>
-    serving(async (hosted, client) => {
-      bench().publishAll(hosted, 0);
-      await bench().untilAllSeen(client, 0);
-      hosted.refusal = 'the plant is in manual';
-      const writing = client.write(command.address, valueAt(command, 1));
-      if (world.writesAreAnswered === false) await writing;
-      else await assert.rejects(writing, 'the client got the answer that it was accepted');
-      hosted.refusal = undefined;
-      await client.write(command.address, valueAt(command, 2));
-      assert.deepEqual(
-        hosted.writes.map(({ address }) => address),
-        [command.address],
-      );
-    }));
+  for (const kind of ['refused', 'notSent', 'unknown'] as const) {
+    test(`a write that ends as ${kind} is answered so, was handed on once, and leaves the value as it is`, () =>
+      serving(async (hosted, client) => {
+        bench().publishAll(hosted, 0);
+        await bench().untilAllSeen(client, 0);
+        hosted.writesEnd = written[kind]('the plant is in manual');
+        await assert.rejects(client.write(command.address, valueAt(command, 1)), world.writesFail?.[kind] ?? /./);
+        assert.deepEqual(
+          hosted.writes.map(({ address }) => address),
+          [command.address],
+        );
+        const isAsBefore = (seen: Seen) => seen.isGood && isSame(seen.value, valueAt(command, 0));
+        await bench().untilSeen(client, command.address, isAsBefore, 'as it was');
+        hosted.writesEnd = written.accepted;
+        await client.write(command.address, valueAt(command, 2));
+        await bench().untilSeen(client, command.address, (seen) => isSame(seen.value, valueAt(command, 2)), 'written');
+        assert.equal(hosted.writes.length, 2);
+      }));
+  }
 
   test('a measurement cannot be written', () =>
     serving(async (hosted, client) => {

@@ -5,7 +5,6 @@ import {
   NotConnected,
   type Provider,
   type ProviderOptions,
-  Refused,
   ServedPoints,
   type StackPoints,
 } from '@telltale/stack-kit';
@@ -313,22 +312,22 @@ export class EdgeNode implements Provider {
     }
   }
 
-  #write(point: SentPoint, { value }: Metric): void {
+  async #write(point: SentPoint, { value }: Metric): Promise<void> {
     const { log } = this.#options;
     const { point: command } = point.served;
-    this.#intake.write(command, scalarOf(value)).catch((error: Error) => {
-      if (!(error instanceof Refused)) {
-        // The device may have it: that the old value stays would be saying too much.
-        log.warn(`${command.name} may have been written or not: ${error.message}`);
-        return;
-      }
-      log.warn(`${command.name} is not written: ${error.message}`);
-      // Sparkplug has no other answer than the value that stays.
-      if (this.#metrics.get(point.served) !== point) return;
-      sendAgain(point);
-      this.#note(point);
-      this.#dataSoon();
-    });
+    const result = await this.#intake.write(command, scalarOf(value));
+    if (result.kind === 'accepted') return;
+    if (result.kind === 'unknown') {
+      // The device may have it: that the old value stays would be saying too much.
+      log.warn(`${command.name} may have been written or not: ${result.reason}`);
+      return;
+    }
+    log.warn(`${command.name} is not written: ${result.reason}`);
+    // Sparkplug has no other answer than the value that stays.
+    if (this.#metrics.get(point.served) !== point) return;
+    sendAgain(point);
+    this.#note(point);
+    this.#dataSoon();
   }
 
   #rebirth(): void {
