@@ -17,6 +17,7 @@ import { push } from './push.ts';
 import { scaling } from './scaling.ts';
 import { selectors100k } from './selectors.ts';
 import { stacks } from './stacks.ts';
+import { stacksBlocks } from './stacks-blocks.ts';
 import { start } from './start.ts';
 import { tables } from './tables.ts';
 import { transaction } from './transaction.ts';
@@ -35,6 +36,7 @@ const benchmarks: readonly Benchmark[] = [
   push,
   memory,
   stacks,
+  stacksBlocks,
   archive,
   archiveGrowth,
   archiveTrend,
