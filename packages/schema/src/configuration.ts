@@ -57,7 +57,9 @@ export const Alarm = Type.Object(
     archMode: ArchiveMode,
     ackMode: Type.Optional(Choice(['manual', 'auto'], 'Whether a person acknowledges, or the service at once.')),
     enabled: Enabled,
-    trgMeasurement: Type.Optional(Text('The measurement that triggers the alarm.')),
+    trgMeasurement: Type.Optional(
+      Text('The measurement that triggers the alarm; with connectorName, the one that it is about.'),
+    ),
     trgOperator: Type.Optional(Choice(['lt', 'gt', 'le', 'ge', 'eq', 'ne'], 'How the value is compared.')),
     trgRefValue: Type.Optional(Text('What the value is compared with, as plain text in its datatype.')),
     trgHysteresis: Type.Optional(Text('How far the value must come back before the alarm clears.')),

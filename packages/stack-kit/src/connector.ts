@@ -303,14 +303,14 @@ export interface ProviderOptions<Variables> extends InstanceOptions<Variables> {
   readonly history: ProviderHistory;
 }
 
-/** An alarm whose trigger is a measurement that the provider serves. */
+/** An alarm of a measurement that the provider serves: its trigger, or what the alarm of a device is about. */
 export interface StackAlarm {
   readonly id: number;
   readonly name: string;
   readonly description: string;
   /** 0 is the most severe. */
   readonly severity: number;
-  /** The id of its trigger among the provider's measurements. */
+  /** The id of the measurement among the provider's. */
   readonly measurement: number;
 }
 
@@ -322,6 +322,8 @@ export interface StackAlarmState {
   /** Of the last transition. */
   readonly timeUs: number;
   readonly authority: string;
+  /** What its device has said, where no description is configured. */
+  readonly message?: string;
 }
 
 export interface Provider {

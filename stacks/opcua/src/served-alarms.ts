@@ -1,7 +1,7 @@
-// Alarms as conditions under the variables that trigger them. Their state is the server's; a client that acknowledges one
+// Alarms as conditions under the variables that they are of. Their state is the server's; a client that acknowledges one
 // asks for it, and sees it acknowledged when it is.
 import type { StackAlarm, StackAlarmState, StackLog, WriteResult } from '@telltale/stack-kit';
-import { type NodeId, PermissionFlag, type StatusCode, StatusCodes, type Variant } from 'node-opcua-client';
+import { DataType, type NodeId, PermissionFlag, type StatusCode, StatusCodes, Variant } from 'node-opcua-client';
 import type { Namespace, Variable } from './address-space.ts';
 import type { Served, ServedSpace } from './served-space.ts';
 
@@ -162,13 +162,17 @@ function isSame(old: StackAlarm, alarm: StackAlarm): boolean {
 
 function show(
   { alarm, condition }: ServedAlarm,
-  { isActive, isAcknowledged, timeUs, authority }: StackAlarmState,
+  { isActive, isAcknowledged, timeUs, authority, message }: StackAlarmState,
 ): void {
   const branch = condition.currentBranch();
   if (branch.getActiveState() === isActive && branch.getAckedState() === isAcknowledged) return;
-  const text = alarm.description === '' ? alarm.name : alarm.description;
+  const text = alarm.description || message || alarm.name;
   branch.setActiveState(isActive);
-  if (branch.getAckedState() !== isAcknowledged) branch.setAckedState(isAcknowledged);
+  if (branch.getAckedState() !== isAcknowledged) {
+    branch.setAckedState(isAcknowledged);
+    const user = new Variant({ dataType: DataType.String, value: authority });
+    if (isAcknowledged) condition.clientUserId.setValueFromSource(user);
+  }
   branch.setRetain(isActive || !isAcknowledged);
   branch.setTime(new Date(timeUs / 1000));
   branch.setMessage(`${text} (${authority})`);

@@ -73,6 +73,8 @@ export class Served {
           aggregate: (...asked) => this.history.aggregate(...asked),
         },
         acknowledge: async ({ id, name }: StackAlarm, authority) => {
+          if (name === 'deaf') return written.refused('the device refuses it');
+          if (name === 'frail') return written.unknown('no answer');
           this.acknowledged.push([name, authority]);
           this.provider.publishAlarms?.([{ id, isActive: true, isAcknowledged: true, timeUs: 2e15, authority }]);
           return written.accepted;

@@ -71,14 +71,15 @@ export class AlarmTraps {
     if (trap !== undefined) this.#send(`${this.#options.baseOid}.0.${traps[trap]}`, this.#describe(alarm, state));
   }
 
-  #describe(alarm: StackAlarm, { isActive, isAcknowledged, authority, timeUs }: StackAlarmState): Varbind[] {
+  #describe(alarm: StackAlarm, state: StackAlarmState): Varbind[] {
+    const { isActive, isAcknowledged, authority, timeUs, message = '' } = state;
     const oid = (field: keyof typeof fields) => `${this.#options.baseOid}.5.${fields[field]}.0`;
     const text = (field: keyof typeof fields, given: string): Varbind => {
       return { oid: oid(field), tag: tag.octets, content: Buffer.from(given.slice(0, maxText).toWellFormed(), 'utf8') };
     };
     return [
       text('name', alarm.name),
-      text('description', alarm.description),
+      text('description', alarm.description || message),
       { oid: oid('severity'), tag: tag.integer, content: integerContent(Math.min(alarm.severity, maxInteger)) },
       text('state', `${isActive ? 'ACT' : 'INACT'}_${isAcknowledged ? 'ACK' : 'UNACK'}`),
       text('authority', authority),

@@ -150,17 +150,23 @@ test('an alarm that is active when the provider starts is sent, one that is not 
   await once(socket, 'listening');
   const vars = { trapReceivers: `127.0.0.1:${socket.address().port}` };
   const running = await provider(t, vars);
-  const other = { ...alarm, id: 2, name: 'level_low' };
+  const other = { ...alarm, id: 2, name: 'level_low', description: '' };
   running.provider.setAlarms?.([alarm, other]);
   running.provider.publishAlarms?.([state(true, true), { ...state(false, true), id: 2 }]);
-  running.provider.publishAlarms?.([{ ...state(true, false), id: 2 }]);
+  running.provider.publishAlarms?.([{ ...state(true, false), id: 2, message: 'Level is 3' }]);
   await until('three have come', () => heard.length === 3);
-  const names = heard.map((bytes) => {
-    const message = decodeMessage(bytes);
-    assert.ok(message.version === '2c');
-    return message.pdu.varbinds.find(({ oid }) => oid === `${base}.5.1.0`)?.content.toString();
-  });
-  assert.deepEqual(names, [undefined, 'level_high', 'level_low']);
+  const said = (field: number) =>
+    heard.map((bytes) => {
+      const message = decodeMessage(bytes);
+      assert.ok(message.version === '2c');
+      return message.pdu.varbinds.find(({ oid }) => oid === `${base}.5.${field}.0`)?.content.toString();
+    });
+  assert.deepEqual(said(1), [undefined, 'level_high', 'level_low']);
+  assert.deepEqual(
+    said(2),
+    [undefined, 'Tank 1 is full', 'Level is 3'],
+    'the message of a device where none is configured',
+  );
 });
 
 test('the connector takes what the provider sends', async (t) => {

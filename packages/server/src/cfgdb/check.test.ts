@@ -303,12 +303,21 @@ describe('an alarm of a device', () => {
     assert.deepEqual(alarm({ connectorName: '', address: '' }), []);
   });
 
-  test('has no trigger here as well', () => {
-    const trigger = { trgMeasurement: 'm', trgOperator: 'gt', trgRefValue: '1' };
-    const alarms = [{ name: 'a', severity: 1, connectorName: 'plc', address: 'a1', ...trigger }];
-    assert.deepEqual(reported({ connectors: [plc], ...measurement({}), alarms }), [
-      'alarms a trgMeasurement: cannot be combined with connectorName: its device raises the alarm, or m does',
+  test('has no trigger here as well, but may name a measurement that it is about', () => {
+    const about = (trigger: object) => {
+      const alarms = [{ name: 'a', severity: 1, connectorName: 'plc', address: 'a1', ...trigger }];
+      return reported({ connectors: [plc], ...measurement({}), alarms });
+    };
+    const why = 'cannot be combined with connectorName: the device raises the alarm';
+    assert.deepEqual(about({ trgMeasurement: 'm', trgOperator: 'gt', trgRefValue: '1' }), [
+      `alarms a trgOperator: ${why}`,
+      `alarms a trgRefValue: ${why}`,
     ]);
+    assert.deepEqual(about({ trgHysteresis: '1' }), [`alarms a trgHysteresis: ${why}`]);
+    assert.deepEqual(about({ trgMeasurement: 'nobody' }), [
+      'alarms a trgMeasurement: there is no measurement "nobody"',
+    ]);
+    assert.deepEqual(about({ trgMeasurement: 'm' }), []);
   });
 });
 

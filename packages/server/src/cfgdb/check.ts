@@ -229,7 +229,7 @@ class Check {
   }
 
   /** A trigger here, or a device; or neither: then only people raise it. */
-  #source({ name, trgMeasurement, connectorName, address = '', properties }: Alarm, report: Report): void {
+  #source({ name, connectorName, address = '', properties }: Alarm, report: Report): void {
     if (connectorName === undefined) {
       if (address !== '') report('address', 'has no effect without connectorName');
       return;
@@ -240,33 +240,33 @@ class Check {
       { name, datatype: 'b', connectorName, address, ...(properties && { properties }) },
       report,
     );
-    if (trgMeasurement !== undefined) {
-      report(
-        'trgMeasurement',
-        `cannot be combined with connectorName: its device raises the alarm, or ${trgMeasurement} does`,
-      );
-    }
   }
 
   #alarm(alarm: Alarm): void {
-    const { trgMeasurement, trgOperator, trgRefValue, trgHysteresis } = alarm;
+    const { connectorName, trgMeasurement, trgOperator, trgRefValue, trgHysteresis } = alarm;
+    const isOfDevice = connectorName !== undefined;
     const report = this.#reporter('alarms', alarm.name);
     checkDelays(alarm, report);
     checkRetention(alarm, report);
     this.#source(alarm, report);
-    if (trgMeasurement === undefined) {
+    if (trgMeasurement === undefined || isOfDevice) {
+      const why = isOfDevice
+        ? 'cannot be combined with connectorName: the device raises the alarm'
+        : 'has no effect without trgMeasurement';
       for (const [field, value] of Object.entries({ trgOperator, trgRefValue, trgHysteresis })) {
-        if (value !== undefined) report(field, 'has no effect without trgMeasurement');
+        if (value !== undefined) report(field, why);
       }
-      return;
+    } else {
+      if (trgOperator === undefined) report('trgOperator', 'is required with trgMeasurement');
+      if (trgRefValue === undefined) report('trgRefValue', 'is required with trgMeasurement');
     }
-    if (trgOperator === undefined) report('trgOperator', 'is required with trgMeasurement');
-    if (trgRefValue === undefined) report('trgRefValue', 'is required with trgMeasurement');
+    if (trgMeasurement === undefined) return;
     const datatype = this.#measurement(trgMeasurement)?.datatype;
     if (datatype === undefined) {
       report('trgMeasurement', `there is no measurement ${quoted(trgMeasurement)}`);
       return;
     }
+    if (isOfDevice) return;
     read(datatype, 'trgRefValue', trgRefValue, report);
     checkSpan(datatype, 'trgHysteresis', trgHysteresis, report);
   }

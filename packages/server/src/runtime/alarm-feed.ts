@@ -1,5 +1,5 @@
-// The alarms of what providers serve: hands each provider those whose trigger is one of its measurements, and every
-// change of their states.
+// The alarms of what providers serve: hands each provider those that are of one of its measurements, triggered by it or of a
+// device that it is read from, and every change of their states.
 import type { AlarmState } from '@telltale/schema';
 import type { StackAlarm, StackAlarmState } from '@telltale/stack-kit';
 import type { Alarms } from '../alarms/index.ts';
@@ -126,7 +126,9 @@ export class AlarmFeed {
   }
 
   #stateOf(handle: number): StackAlarmState {
-    const { state, timeUs, authority } = this.#options.alarms.stateOf(handle);
-    return { id: handle, ...facts[state], timeUs, authority };
+    const { alarms } = this.#options;
+    const { state, timeUs, authority } = alarms.stateOf(handle);
+    const message = alarms.alarmOf(handle).description === undefined ? alarms.descriptionOf(handle) : '';
+    return { id: handle, ...facts[state], timeUs, authority, ...(message !== '' && { message }) };
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Alarm, Connector } from '@telltale/schema';
+import type { Alarm, Connector, Provider } from '@telltale/schema';
 import { problemText } from '../../test/runtime-bench.ts';
 import { command, setUp } from '../../test/runtime-plant.ts';
 
@@ -48,6 +48,39 @@ describe('alarms of devices', () => {
     const refused = await problemText(bench.alarms.operate('deaf', 'acknowledge', 'anna'));
     assert.equal(refused, 'acknowledge-refused: Connector bells did not get it accepted: it does not listen.');
     assert.equal(stateOf('deaf'), 'ACT_UNACK connector/bells');
+  });
+
+  test('are served with the measurement that they are about, and acknowledged through its provider', async () => {
+    const { bench, press, becomes } = await running();
+    const level = { name: 'level', datatype: 'd', providerAddresses: { out: 'good' } } as const;
+    const frail: Alarm = { ...deaf, name: 'frail', address: 'frail' };
+    const about = [door, deaf, frail].map((alarm) => ({ ...alarm, trgMeasurement: 'level' }));
+    const out: Provider = { name: 'out', stackName: 'trial', vars: { mode: 'acknowledge' } };
+    const rings = ['ring frail', 'ring gate'].map((address) => command(address.replace(' ', '_'), 'bells', address));
+    await bench.render({
+      connectors: [bells],
+      providers: [out],
+      measurements: [level],
+      commands: [...commands.filter(({ name }) => name !== 'ring_gate'), ...rings],
+      alarms: [...about, { ...door, name: 'gate', address: 'gate' }],
+    });
+    const heard = (text: string) =>
+      bench.until(() => bench.lines.some(({ provider, msg }) => provider === 'out' && msg === text));
+    await heard('alarms door ,deaf ,frail ');
+    await bench.measurements.simulate('level', { value: 'd6', quality: undefined, validForS: undefined, by: 'x' });
+    await press('ring_door');
+    await heard('alarm door true false connector/bells: door rings');
+    await becomes('door', 'ACT_ACK a client');
+    await heard('alarm door true true a client: door rings');
+    await press('ring_deaf');
+    await heard('refused Connector bells did not get it accepted: it does not listen.');
+    await press('ring_frail');
+    await heard(
+      'unknown Connector bells has no clear answer: it broke meanwhile. The device may have taken it: its state says so then.',
+    );
+    await press('ring_gate');
+    await becomes('gate', 'ACT_UNACK connector/bells');
+    assert.ok(!bench.lines.some(({ provider, msg }) => provider === 'out' && msg.startsWith('alarm gate')));
   });
 
   test('keep their states while the connector is away, and cannot be acknowledged then', async () => {

@@ -6,6 +6,7 @@ import { type BrowseOutcome, browseMs, type WriteOutcome } from '@telltale/stack
 import type { Link } from '../threads/index.ts';
 import type { Hosted } from './hosted.ts';
 import type { HostThread } from './protocol.ts';
+import { MaybeWritten } from './write-problem.ts';
 
 const explainMs = 2000;
 /** The thread has its own timeout; beyond it, the thread itself does not answer. */
@@ -52,14 +53,14 @@ export class ConnectorQuestions {
     const limit = {
       clock: this.#clock,
       ms: acknowledgeMs,
-      error: () => new ProblemError('acknowledge-timeout', `Connector ${hosted.name} has not answered. ${maybeSent}`),
+      error: () => maybeAcknowledged(`Connector ${hosted.name} has not answered.`),
     };
     this.#acknowledging++;
     const outcome = await thread
       .call('acknowledge', [hosted.id, { alarmId, authority, askedMs }], { limit })
       .catch((error) => {
         if (error instanceof ProblemError) throw error;
-        throw new ProblemError('acknowledge-timeout', `Connector ${hosted.name}: ${error.message}. ${maybeSent}`);
+        throw maybeAcknowledged(`Connector ${hosted.name}: ${error.message}.`);
       })
       .finally(() => this.#acknowledging--);
     if (outcome.kind !== 'accepted') throw acknowledgeProblem(hosted, outcome);
@@ -86,6 +87,10 @@ function notConnected({ name, lastError }: Hosted, reason = lastError ?? 'its th
   return new ProblemError('connector-down', `Connector ${name} is not connected: ${reason}.`);
 }
 
+function maybeAcknowledged(detail: string): ProblemError {
+  return new MaybeWritten('acknowledge-timeout', detail, maybeSent);
+}
+
 function acknowledgeProblem(hosted: Hosted, outcome: Exclude<WriteOutcome, { kind: 'accepted' }>): ProblemError {
   const { name } = hosted;
   const { kind, reason } = outcome;
@@ -97,8 +102,9 @@ function acknowledgeProblem(hosted: Hosted, outcome: Exclude<WriteOutcome, { kin
     case 'superseded':
       return new ProblemError('unknown-object', `Before connector ${name} sent it, ${reason}. Nothing was sent.`);
     case 'timeout': {
-      const sent = outcome.sent ? maybeSent : 'Nothing was sent.';
-      return new ProblemError('acknowledge-timeout', `Connector ${name} has no clear answer: ${reason}. ${sent}`);
+      const detail = `Connector ${name} has no clear answer: ${reason}.`;
+      if (outcome.sent) return maybeAcknowledged(detail);
+      return new ProblemError('acknowledge-timeout', `${detail} Nothing was sent.`);
     }
   }
 }

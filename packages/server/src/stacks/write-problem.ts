@@ -6,10 +6,10 @@ import type { WriteOutcome } from '@telltale/stack-kit/host';
 const maybeSent = 'The device may have taken the value: look at it before you write again.';
 const notSent = 'Nothing was sent.';
 
-/** Whether it was written is unknown. */
+/** Whether it was written, or acknowledged, is unknown. */
 export class MaybeWritten extends ProblemError {
-  constructor(problem: ProblemName, detail: string) {
-    super(problem, `${detail} ${maybeSent}`);
+  constructor(problem: ProblemName, detail: string, advice = maybeSent) {
+    super(problem, `${detail} ${advice}`);
   }
 }
 

@@ -240,7 +240,7 @@ class TrialProvider implements Provider {
   /** Acknowledges what is raised, where that is its mode. */
   publishAlarms(states: readonly StackAlarmState[]): void {
     const { log, variables, acknowledge } = this.#options;
-    for (const { id, isActive, isAcknowledged, authority } of states) {
+    for (const { id, isActive, isAcknowledged, authority, message } of states) {
       const alarm = this.#alarms.find((each) => each.id === id) ?? {
         id: -1,
         name: '',
@@ -248,7 +248,7 @@ class TrialProvider implements Provider {
         severity: 0,
         measurement: 0,
       };
-      log.info(`alarm ${alarm.name} ${isActive} ${isAcknowledged} ${authority}`);
+      log.info(`alarm ${alarm.name} ${isActive} ${isAcknowledged} ${authority}${message ? `: ${message}` : ''}`);
       if (variables.mode !== 'acknowledge' || isAcknowledged) continue;
       acknowledge(alarm, 'a client').then((result) => log.info(wordsOf(result, `acknowledged ${alarm.name}`)));
     }
