@@ -1,5 +1,5 @@
 // The secure channels of the library's server (node-opcua-secure-channel 2.186.4) where they depart from OPC UA Part 6, mended
-// channel by channel. Proposed upstream: choose the token so in `send_response`, and refuse by `sendErrorMessage`.
+// channel by channel. Proposed upstream, in docs/upstream-token-renewal.md.
 import type { Clock } from '@telltale/schema';
 import {
   OpenSecureChannelResponse,
