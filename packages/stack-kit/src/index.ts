@@ -15,6 +15,7 @@ export * from './poll/poller.ts';
 export * from './poll/poller-options.ts';
 export * from './poll/scan-period.ts';
 export * from './poll/source-times.ts';
+export * from './redundant-peers.ts';
 export * from './serve/index.ts';
 export * from './served-points.ts';
 export * from './variables.ts';

@@ -187,7 +187,7 @@ class UaConnector implements Connector {
   /** Where there is another server, it is tried soon. */
   #leave(link: UaLink, loss: unknown): unknown {
     const reason = loss instanceof Error ? loss.message : String(loss);
-    this.#servers.left(reason);
+    this.#servers.lost(reason);
     if (!this.#servers.isRedundant || !(loss instanceof NotConnected)) return loss;
     link.abandon(reason);
     return new BackOff(failoverMs, reason);
@@ -195,8 +195,8 @@ class UaConnector implements Connector {
 
   detail(): InstanceDetail {
     const scanGroups = this.#polled.size === 0 ? undefined : this.#poller?.detail().scanGroups;
-    const devices = this.#servers.isRedundant ? this.#servers.detail() : undefined;
-    return { ...(scanGroups && { scanGroups }), ...(devices && { devices }) };
+    const devices = this.#servers.detail();
+    return { ...(scanGroups && { scanGroups }), ...(devices.length > 0 && { devices }) };
   }
 
   explain(measurement: StackPoint): ReadingTrace | undefined {

@@ -49,11 +49,11 @@ describe('a list of servers', () => {
     const servers = new Servers();
     assert.equal((await servers.connect()).url, 'a');
     assert.equal(servers.list.used, 'a');
-    servers.list.left('the link was lost');
+    servers.list.lost('the link was lost');
     assert.equal(servers.list.used, undefined);
     servers.health.set('a', 'gone');
     assert.equal((await servers.connect()).url, 'b');
-    servers.list.left('lost');
+    servers.list.lost('lost');
     servers.health.set('c', 'gone').set('b', 'gone');
     servers.health.delete('a');
     assert.equal((await servers.connect()).url, 'a');
@@ -74,7 +74,7 @@ describe('a list of servers', () => {
     assert.deepEqual([...servers.open], ['c']);
     servers.health.set('c', 'degraded');
     servers.open.clear();
-    servers.list.left('degraded');
+    servers.list.lost('degraded');
     assert.equal((await servers.connect()).url, 'a', 'the first that is degraded, where none is healthy');
     assert.deepEqual([...servers.open], ['a']);
   });
