@@ -80,3 +80,77 @@ test('a host has every archived value of an outage afterwards, though the server
   };
   await until('all of them have come', () => lacking().length === 0, { deadlineMs: 60_000 });
 });
+
+test('a server that is the host application archives every value of the outage, and shows none of them as live', {
+  skip: withoutMosquitto,
+}, async (t) => {
+  const cleanup = cleanupOf(t);
+  const broker = await Mosquitto.start();
+  cleanup.defer(() => broker.stop());
+  const proxy = cleanup.use(await FaultProxy.start({ host: '127.0.0.1', port: broker.port }));
+  const few = names.slice(0, 5);
+  const plant = await startServer(cleanup, { data: join(temporaryFolder(cleanup), 'plant') });
+  const vars = { port: String(proxy.port), format: 'sparkplug', group: 'Plant', node: 'gateway' };
+  const host = await startServer(cleanup, { data: join(temporaryFolder(cleanup), 'host') });
+  const configure = async (server: ServerProcess, operations: readonly unknown[]) => {
+    const answer = await server.send('POST', '/cfgdb/txn?render=1', { operations });
+    assert.equal(answer.status, 204, await answer.text());
+  };
+  await configure(plant, [
+    put('connectors', 'sim', { stackName: 'simulator', vars: { scanPeriodMs: '100' } }),
+    put('providers', 'out', { stackName: 'mqtt', vars: { ...vars, forwardOverlapMs: '5000' } }),
+    ...few.map((name) =>
+      put('measurements', name, {
+        ...{ datatype: 'l', connectorName: 'sim', address: 'counter(period=0.1)', archMode: 'change' },
+        providerAddresses: { out: `Well#${name}` },
+      }),
+    ),
+  ]);
+  await configure(host, [
+    put('connectors', 'broker', { stackName: 'mqtt', vars: { port: String(broker.port), hostId: 'scada' } }),
+    ...few.map((name) =>
+      put('measurements', name, {
+        ...{
+          datatype: 'l',
+          connectorName: 'broker',
+          address: `spBv1.0/Plant/gateway/Well#${name}`,
+          archMode: 'change',
+        },
+      }),
+    ),
+  ]);
+  const archived = async (server: ServerProcess, sinceMs: number) =>
+    (await recordsOf(server, 'p0', sinceMs, Date.now())).length;
+  const startMs = Date.now();
+  await until('the host has values', async () => (await archived(host, startMs)) > 5);
+
+  await proxy.refuse();
+  proxy.reset();
+  const lostMs = Date.now();
+  await until('the outage has values', async () => (await archived(plant, lostMs)) > 20);
+  const untilMs = Date.now();
+  await proxy.listen();
+
+  // What was live here never goes back in time.
+  let newest = 0;
+  const look = async () => {
+    const answer = await fetch(`${host.url}/data/measurements/p0`);
+    const { vtq } = (await answer.json()) as { vtq: [string, [number, number], number] };
+    const value = Number(vtq[0].slice(1));
+    assert.ok(value >= newest, `${value} after ${newest}`);
+    newest = value;
+  };
+  for (const name of few) {
+    const expected = await recordsOf(plant, name, lostMs, untilMs);
+    assert.ok(expected.length > 20);
+    await until(
+      `all of ${name} are there`,
+      async () => {
+        await look();
+        const there = new Set(await recordsOf(host, name, lostMs - 1000, untilMs + 1000));
+        return expected.every((ms) => there.has(ms));
+      },
+      { deadlineMs: 60_000 },
+    );
+  }
+});

@@ -124,6 +124,7 @@ class MqttConnector implements Connector {
       log: options.log,
       times: this.#context.times,
       batch: this.#batch,
+      history: options.history,
       flushSoon: () => this.#flushSoon(),
       reorderTimeoutMs: variables.reorderTimeoutMs,
       maxMetricAgeMs: variables.maxMetricAgeMs,

@@ -20,11 +20,20 @@ function setUp() {
   const batch = new Batch();
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const times = new SourceTimes({ clock, maxSkewMs: 60_000 });
+  /** What the archive has been given: id, value and how long ago it was in milliseconds. */
+  const archived: [number, unknown, number][] = [];
+  const keep = async (past: Batch) => {
+    for (let at = 0; at < past.count; at++) {
+      archived.push([past.points[at] ?? -1, past.valueAt(at), (clock.now() - (past.times[at] ?? 0)) / 1000]);
+    }
+    return { stored: past.count, dropped: 0 };
+  };
   const host = new HostApplication({
     clock,
     log,
     times,
     batch,
+    history: { publish: keep, lastRecorded: async () => [] },
     flushSoon: () => {},
     reorderTimeoutMs: 1000,
     maxMetricAgeMs: 60_000,
@@ -52,7 +61,7 @@ function setUp() {
     batch.clear();
     return came;
   };
-  return { clock, host, points, asked, hear, readings };
+  return { clock, host, points, asked, hear, readings, archived };
 }
 
 test('a device that is not born again after its edge node turns bad, the others stay as they are', () => {
@@ -188,12 +197,19 @@ test('a metric whose own time is far before that of its data is uncertain; in a 
   assert.deepEqual(readings(), [[0, good]]);
 });
 
-test('what is historical is no live value', () => {
-  const { hear, readings } = setUp();
+test('what is historical goes to the archive, and is no live value', () => {
+  const { clock, host, points, hear, readings, archived } = setUp();
   hear('NBIRTH', '', 0);
   readings();
   hear('NDATA', '', 1, 1000, { isHistorical: true });
+  hear('NDATA', '', 2, 500, { isHistorical: true, isNull: true });
   assert.deepEqual(readings(), []);
+  assert.equal(host.explain(points[0] as StackPoint)?.value, 0);
+  clock.advance(50);
+  assert.deepEqual(archived, [
+    [0, 1, 1050],
+    [0, undefined, 550],
+  ]);
 });
 
 test('where the broker refuses the subscription to an edge node, its points are bad, and say why', () => {

@@ -1,6 +1,7 @@
 // The host application's side of Sparkplug B: measurements are metrics of edge nodes, commands are sent by NCMD and DCMD.
 import { type Batch, type Clock, isBad, quality, type Value } from '@telltale/schema';
 import {
+  type ConnectorHistory,
   type DeviceDetail,
   NotConnected,
   type ReadingTrace,
@@ -20,12 +21,14 @@ import { type MetricAddress, namespace, parseMetricAddress } from './metric-addr
 import { locatePart } from './metric-part.ts';
 import { MetricTap, type TapContext } from './metric-tap.ts';
 import { type NodeEvent, NodeSession } from './node-session.ts';
+import { PastMetrics } from './past-metrics.ts';
 
 export interface HostApplicationOptions {
   readonly clock: Clock;
   readonly log: StackLog;
   readonly times: SourceTimes;
   readonly batch: Batch;
+  readonly history: ConnectorHistory;
   readonly flushSoon: () => void;
   /** How long a message that is missing may be late before a birth is asked for; 0: not at all. */
   readonly reorderTimeoutMs: number;
@@ -61,6 +64,7 @@ interface EdgeNode {
 export class HostApplication {
   readonly #options: HostApplicationOptions;
   readonly #context: TapContext;
+  readonly #past: PastMetrics;
   #nodes = new Map<string, EdgeNode>();
   #taps = new Map<number, MetricTap>();
   #link: BrokerLink | undefined;
@@ -73,7 +77,8 @@ export class HostApplication {
   constructor(options: HostApplicationOptions) {
     this.#options = options;
     const { clock, times, batch, maxMetricAgeMs: maxAgeMs } = options;
-    this.#context = { clock, times, batch, maxAgeMs };
+    this.#past = new PastMetrics({ ...options, isServed: (owner) => this.#taps.get(owner.point.id) === owner });
+    this.#context = { clock, times, batch, maxAgeMs, past: this.#past };
   }
 
   setPoints(measurements: readonly StackPoint[], commands: readonly StackPoint[]): void {
@@ -150,11 +155,13 @@ export class HostApplication {
   /** The subscriptions are made. What edge nodes said before is not known: they are asked for their births. */
   begin(link: BrokerLink): void {
     this.#link = link;
+    this.#past.begin();
     this.#askAll();
   }
 
   end(): void {
     this.#link = undefined;
+    this.#past.end();
     this.#cancelAsk();
     for (const cancel of [...this.#cancelMissing.values(), ...this.#cancelReorder.values()]) cancel();
     this.#cancelMissing.clear();
@@ -240,8 +247,6 @@ export class HostApplication {
     else if (event.kind === 'data') {
       const { byRoot } = node.taps.get(event.device) ?? {};
       for (const metric of byRoot === undefined ? [] : event.metrics) {
-        // What was is no live value.
-        if (metric.isHistorical) continue;
         const { name = '' } = metric;
         for (const tap of byRoot?.get(name) ?? []) {
           // Only parts need the type: a whole value was read by it.

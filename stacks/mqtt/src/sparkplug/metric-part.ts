@@ -28,6 +28,8 @@ export interface Part {
   /** Its own, or that of what it is a part of. */
   readonly timestampMs: number | undefined;
   readonly quality: number | undefined;
+  /** It was so at its time, and is not news. */
+  readonly isHistorical: boolean;
 }
 
 /** A metric of that very name comes first; else the longest one that has such a part. Undefined: there is none. */
@@ -47,14 +49,14 @@ export function locatePart(metrics: ReadonlyMap<string, Metric>, path: string): 
  * value is null. `bornType`: of the metric, if the message leaves it out.
  */
 export function readPart(metric: Metric, rest: string, bornType: number | undefined): Part | undefined {
-  const { value, timestampMs, type = bornType } = metric;
+  const { value, timestampMs, type = bornType, isHistorical = false } = metric;
   const quality = qualityOf(metric);
-  if (rest === '') return { value: scalarOf(value), type, timestampMs, quality };
-  const around = { timestampMs, quality };
+  if (rest === '') return { value: scalarOf(value), type, timestampMs, quality, isHistorical };
+  const around = { timestampMs, quality, isHistorical };
   if (rest.startsWith('@')) {
     const property = propertyAt(metric, rest.slice(1));
     if (property === undefined || typeof property.value === 'object') return undefined;
-    return { value: property.value, type: property.type, timestampMs, quality: undefined };
+    return { value: property.value, type: property.type, timestampMs, quality: undefined, isHistorical };
   }
   if (rest.startsWith('[')) {
     const { position, column } = parseIndex(rest);
@@ -72,7 +74,13 @@ export function readPart(metric: Metric, rest: string, bornType: number | undefi
   const located = locatePart(members, rest.slice(1));
   const member = located && members.get(located.root);
   const part = member && readPart(member, located.rest, member.type);
-  return part && { ...part, timestampMs: part.timestampMs ?? timestampMs, quality: part.quality ?? around.quality };
+  if (part === undefined) return undefined;
+  return {
+    ...part,
+    timestampMs: part.timestampMs ?? timestampMs,
+    quality: part.quality ?? quality,
+    isHistorical: part.isHistorical || isHistorical,
+  };
 }
 
 function hasPart(metric: Metric, rest: string): boolean {

@@ -4,6 +4,7 @@ import type { ReadingTrace, SourceTimes, StackPoint } from '@telltale/stack-kit'
 import { type Metric, type MetricValue, metricQuality } from './metric.ts';
 import type { MetricAddress } from './metric-address.ts';
 import { describeValue, type Located, type Part, readPart } from './metric-part.ts';
+import type { PastMetrics } from './past-metrics.ts';
 
 export interface TapContext {
   readonly clock: Clock;
@@ -11,6 +12,8 @@ export interface TapContext {
   /** How much older than its message a metric of data may be; 0: as old as it likes. */
   readonly maxAgeMs: number;
   readonly batch: Batch;
+  /** For what is historical. */
+  readonly past: PastMetrics;
 }
 
 /** Where a metric came from. */
@@ -41,6 +44,10 @@ export class MetricTap {
   read(metric: Metric, bornType: number | undefined, message: MetricMessage, context: TapContext): void {
     const part = this.located && readPart(metric, this.located.rest, bornType);
     if (part === undefined) return;
+    if (part.isHistorical && message.kind === 'data') {
+      this.#readPast(part, message, context);
+      return;
+    }
     this.#raw = this.located?.rest === '' ? metric : part;
     const value = part.value === undefined ? undefined : fitValue(this.point.datatype, part.value);
     if (value === undefined) {
@@ -86,6 +93,15 @@ export class MetricTap {
       device: device || node,
       scanPeriodMs: undefined,
     };
+  }
+
+  /** What was is no live value. Without any time, nobody knows when it was. */
+  #readPast(part: Part, { sentMs }: MetricMessage, { past }: TapContext): void {
+    const takenMs = part.timestampMs ?? sentMs;
+    if (takenMs === undefined) return;
+    const value = part.value === undefined ? undefined : fitValue(this.point.datatype, part.value);
+    const own = value === undefined ? quality.bad.sensorFailure : qualityFrom(part.quality);
+    past.add({ owner: this, value, quality: own, timeUs: takenMs * 1000 });
   }
 
   #judge(value: Value, part: Part, { kind, sentMs }: MetricMessage, context: TapContext): void {
