@@ -1,6 +1,7 @@
 // A host with the stacks of the tests in real threads, and everything that it reports.
 import assert from 'node:assert/strict';
 import { type Clock, ProblemError, type Value } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import type { StackCommand, StackPoint } from '@telltale/stack-kit';
 import { pino } from 'pino';
 import { packPoints, StackHost } from '../src/stacks/index.ts';
@@ -29,7 +30,7 @@ export interface HostSetup {
 
 export interface HostBench extends Awaited<ReturnType<typeof startHost>> {}
 
-/** To be closed by `host.close`. */
+/** To be closed by `close`. */
 export async function startHost({
   providerWrite = async () => undefined,
   writeTimeoutMs = 5000,
@@ -83,8 +84,23 @@ export async function startHost({
     host.putPoints('connector', name, packPoints({ measurements: [point(1)], commands }));
     host.pointsDone('connector', name);
   };
+  /** A stack has got a write by which it blocks its thread. */
+  const untilBlocked = () => until(() => lines.some(({ msg }) => msg === 'blocks'));
   const status = (name: string) => host.status().find((each) => each.name === name);
-  return { host, events, lines, hooks, failures, until, start, give, status };
+  /** With the clock of the test, which nobody moves any more: a thread that is blocked ends by it alone. */
+  const close = async () => {
+    const closed = host.close(2000);
+    if (more.clock instanceof ManualClock) more.clock.advance(2000);
+    await closed;
+  };
+  return { host, events, lines, hooks, failures, until, start, give, status, untilBlocked, close };
+}
+
+/** Threads that wait at the gate go on. */
+export function openGate(): void {
+  const gate = new BroadcastChannel('gate');
+  gate.postMessage('open');
+  gate.close();
 }
 
 /** The problem and the words for people. */

@@ -14,7 +14,7 @@ afterEach(async () => {
 
 async function setUp(mode = 'good', setup?: HostSetup) {
   const bench = await startHost(setup);
-  running.push({ close: () => bench.host.close(2000) });
+  running.push(bench);
   const { host, events, until } = bench;
   host.start('connector', { name: 'a', stackName: 'trial', vars: { mode }, properties: {} });
   const measurements = [point(1), point(2, 'silent'), point(3, 'block')];

@@ -11,8 +11,6 @@ import { MaybeWritten } from './write-problem.ts';
 const explainMs = 2000;
 /** The thread has its own timeout; beyond it, the thread itself does not answer. */
 const browseGraceMs = 2000;
-/** The same: of the timeout of writes, which is 5 s where nobody has set it. */
-const acknowledgeMs = 10_000;
 /** Of one connector, until they are answered. */
 const maxAcknowledging = 1000;
 const maybeSent = 'The device may have taken it: its state says so then.';
@@ -20,11 +18,14 @@ const maybeSent = 'The device may have taken it: its state says so then.';
 export class ConnectorQuestions {
   readonly #clock: Clock;
   readonly #thread: () => Link<HostThread> | undefined;
+  /** As long as a write, however busy the thread is. */
+  readonly #acknowledgeMsOf: (hosted: Hosted) => number;
   #acknowledging = 0;
 
-  constructor(clock: Clock, thread: () => Link<HostThread> | undefined) {
+  constructor(clock: Clock, thread: () => Link<HostThread> | undefined, acknowledgeMsOf: (hosted: Hosted) => number) {
     this.#clock = clock;
     this.#thread = thread;
+    this.#acknowledgeMsOf = acknowledgeMsOf;
   }
 
   async explain(hosted: Hosted, measurementId: number): Promise<ReadingTrace | undefined> {
@@ -52,7 +53,7 @@ export class ConnectorQuestions {
     const askedMs = systemClock.monotonicMs();
     const limit = {
       clock: this.#clock,
-      ms: acknowledgeMs,
+      ms: this.#acknowledgeMsOf(hosted),
       error: () => maybeAcknowledged(`Connector ${hosted.name} has not answered.`),
     };
     this.#acknowledging++;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
 import { formatTimestamp } from '@telltale/schema';
 import { ManualClock } from '@telltale/schema/testing';
-import { type HostSetup, problemOf, startHost } from '../../test/host-bench.ts';
+import { type HostSetup, openGate, problemOf, startHost } from '../../test/host-bench.ts';
 
 const running: { close(): unknown }[] = [];
 afterEach(async () => {
@@ -11,7 +11,7 @@ afterEach(async () => {
 
 async function setUp(setup: HostSetup) {
   const bench = await startHost(setup);
-  running.push({ close: () => bench.host.close(2000) });
+  running.push(bench);
   return bench;
 }
 
@@ -53,30 +53,31 @@ describe('a stack that harms its thread takes what is in it along, and nothing e
 
   test('block', async () => {
     const clock = new ManualClock();
-    const { host, events, until, start } = await setUp({ threads: 2, clock });
+    const { host, events, until, start, untilBlocked } = await setUp({ threads: 2, clock });
     start('good', 'good', ['good']);
     start('bad', 'good', ['block']);
     await until(() => events.includes('good 1=1') && events.includes('bad 1=1'));
     const deadly = problemOf(host.write('bad', 10, 1));
-    await new Promise(setImmediate); // it is on its way
+    await untilBlocked();
     for (let second = 1; second <= 11; second++) {
       clock.advance(1000);
       await host.write('good', 10, second); // its thread has answered the ping before this
     }
-    assert.match(await deadly, /not answered for 10 s/);
-    clock.advance(500);
+    assert.match(await deadly, /^write-timeout: .*may have taken/);
+    await until(() => events.some((event) => /^connector bad down .*not answered for 10 s/.test(event)));
+    clock.advance(500); // from the end of the thread on
     await until(() => events.includes('restarted bad'));
     assert.ok(!events.some((event) => /^connector good (down|late|lost)/.test(event)));
   });
 
   test('block: what it read is late within 3 s and lost within 5 s, and its state says why and since when', async () => {
     const clock = new ManualClock();
-    const { host, events, lines, until, start, status } = await setUp({ clock });
+    const { host, events, lines, until, start, status, untilBlocked } = await setUp({ clock });
     start('bad', 'good', ['block']);
     await until(() => events.includes('bad 1=1'));
     const sinceUs = clock.now();
     const deadly = problemOf(host.write('bad', 10, 1));
-    await new Promise(setImmediate); // it is on its way
+    await untilBlocked();
     clock.advance(3000);
     assert.equal(events.at(-1), 'connector bad late');
     assert.deepEqual([status('bad')?.state, status('bad')?.silentSinceUs], ['up', sinceUs]);
@@ -92,21 +93,22 @@ describe('a stack that harms its thread takes what is in it along, and nothing e
       `${why}: its points are uncertain until it does`,
       `${why}: it counts as lost until it does`,
     ]);
+    assert.match(await deadly, /^write-timeout: .*no answer within 5000 ms.*may have taken/);
     clock.advance(6000);
-    await deadly;
-    assert.match(events.at(-1) ?? '', /^connector bad down .* not answered for 10 s/);
+    await until(() => /^connector bad down .* not answered for 10 s/.test(events.at(-1) ?? ''));
   });
 
-  test('nap: what was late is as before when its thread has answered for 5 s', async () => {
+  test('block for a while: what was late is as before when its thread has answered for 5 s', async () => {
     const clock = new ManualClock();
-    const { host, events, until, start, status } = await setUp({ clock });
-    start('a', 'good', ['nap']);
+    const { host, events, until, start, status, untilBlocked } = await setUp({ clock });
+    start('a', 'good', ['gate']);
     await until(() => events.includes('a 1=1') && status('a')?.state === 'up');
-    const nap = host.write('a', 10, 1);
-    await new Promise(setImmediate); // it is on its way
+    const blocking = host.write('a', 10, 1);
+    await untilBlocked();
     clock.advance(3000);
     assert.equal(events.at(-1), 'connector a late');
-    await nap;
+    openGate();
+    await blocking;
     for (let second = 0; second < 5; second++) {
       await host.confirm([{ role: 'connector', name: 'a' }]); // so its thread has answered the pings as well
       clock.advance(1000);
@@ -118,14 +120,14 @@ describe('a stack that harms its thread takes what is in it along, and nothing e
     );
   });
 
-  test('nap: what is read once in a while is not late as long as it need not have been read twice', async () => {
+  test('block for a while: what is read once in a while is not late as long as it need not have been read twice', async () => {
     const clock = new ManualClock();
-    const { host, events, until, start, status } = await setUp({ clock });
-    start('slow', 'slow', ['nap']);
+    const { host, events, until, start, status, untilBlocked } = await setUp({ clock });
+    start('slow', 'slow', ['gate']);
     start('fast', 'good', []);
     await until(() => events.includes('fast 1=1') && status('slow')?.scanPeriodMs === 4000);
-    const nap = host.write('slow', 10, 1);
-    await new Promise(setImmediate); // it is on its way
+    const blocking = problemOf(host.write('slow', 10, 1));
+    await untilBlocked();
     clock.advance(8000);
     assert.deepEqual(
       events.filter((event) => /late|lost/.test(event)),
@@ -133,7 +135,8 @@ describe('a stack that harms its thread takes what is in it along, and nothing e
     );
     clock.advance(1000);
     assert.equal(events.at(-1), 'connector slow late');
-    await nap;
+    openGate();
+    assert.match(await blocking, /^write-timeout/);
   });
 });
 

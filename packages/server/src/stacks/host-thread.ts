@@ -132,8 +132,8 @@ function main(): void {
     pointsDone: (id, gone) => instances.get(id)?.pointsDone(gone),
     confirm: () => {},
     ended: async (role, name) => endings.get(`${role} ${name}`),
-    write: (id, writes, askedMs, { report }) =>
-      instances.get(id)?.write(writes, askedMs, report) ?? writes.map(() => stopped),
+    write: (id, writes, askedMs, claims, { report }) =>
+      instances.get(id)?.write(writes, askedMs, claims, report) ?? writes.map(() => stopped),
     acknowledge: (id, asked) => instances.get(id)?.acknowledge(asked) ?? stopped,
     explain(id, measurementId) {
       const outcome = instances.get(id)?.explain(measurementId) ?? { kind: 'explained', trace: undefined };

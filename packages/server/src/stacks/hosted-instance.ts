@@ -40,6 +40,8 @@ import { ProviderWrites } from './provider-writes.ts';
 import { Rate } from './rate.ts';
 import { Secrets } from './secrets.ts';
 import { scanPeriodOf } from './silence.ts';
+import { claimHanded } from './write-claims.ts';
+import { writeTimeoutOf } from './write-timeout.ts';
 
 /** The points of an instance, retained across restarts. */
 export interface PointTable {
@@ -135,7 +137,7 @@ export class HostedInstance {
       clock,
       random,
       log: this.#log,
-      writeTimeoutMs: this.#writeTimeoutMs(),
+      writeTimeoutMs: writeTimeoutOf(options.instance, options.writeTimeoutMs, (text) => log.warn(text)),
       reconnectMaxMs: () => this.#reconnectMaxMs,
       isMeasurement: (id) => points.measurements.has(id),
       command: (id) => points.commands.get(id),
@@ -179,6 +181,7 @@ export class HostedInstance {
   async write(
     writes: readonly DeviceWrite[],
     askedMs: number,
+    claims: Int32Array<SharedArrayBuffer>,
     report: (some: WriteProgress) => void,
   ): Promise<WriteOutcome[]> {
     let settled: [number, WriteOutcome][] = [];
@@ -188,7 +191,8 @@ export class HostedInstance {
       if (left > 0) report(settled);
       settled = [];
     };
-    const outcomes = this.#connection.write(writes, askedMs).map(async (pending, at) => {
+    const claimed = writes.map((write, at) => ({ ...write, claim: () => claimHanded(claims, at) }));
+    const outcomes = this.#connection.write(claimed, askedMs).map(async (pending, at) => {
       const outcome = this.#secrets.hide(await pending);
       left--;
       settled.push([at, outcome]);
@@ -316,15 +320,6 @@ export class HostedInstance {
   #kindOf({ id }: ArchivedPoint): HistoryAsked['kind'] | undefined {
     if (this.points.measurements.has(id)) return 'measurements';
     return this.points.commands.has(id) ? 'commands' : undefined;
-  }
-
-  #writeTimeoutMs(): number {
-    const { instance, log, writeTimeoutMs } = this.#options;
-    const text = Object.hasOwn(instance.properties, 'writeTimeout') ? instance.properties.writeTimeout : undefined;
-    if (text === undefined) return writeTimeoutMs;
-    if (/^[1-9][0-9]{0,5}$/.test(text)) return Number(text);
-    log.warn(`the property writeTimeout is ignored: it must be 1 to 999999 ms, not ${JSON.stringify(text)}`);
-    return writeTimeoutMs;
   }
 }
 

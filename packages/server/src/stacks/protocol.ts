@@ -77,8 +77,16 @@ export interface HostThread {
   dropPoints(id: number): void;
   /** These go, and those that were put come: its points are whole. */
   pointsDone(id: number, gone: PointIds): void;
-  /** Of several, outcomes are reported as they come, where not all come at once. */
-  write(id: number, writes: readonly DeviceWrite[], askedMs: number): Promise<readonly WriteOutcome[]>;
+  /**
+   * Of several, outcomes are reported as they come, where not all come at once. `claims`: of each write, in shared memory, who
+   * has claimed it first (write-claims.ts).
+   */
+  write(
+    id: number,
+    writes: readonly DeviceWrite[],
+    askedMs: number,
+    claims: Int32Array<SharedArrayBuffer>,
+  ): Promise<readonly WriteOutcome[]>;
   acknowledge(id: number, asked: Acknowledgement): Promise<WriteOutcome>;
   explain(id: number, measurementId: number): ExplainOutcome;
   browse(id: number, request: BrowseRequest): Promise<BrowseOutcome>;

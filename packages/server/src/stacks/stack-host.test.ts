@@ -14,7 +14,7 @@ afterEach(async () => {
 
 async function setUp(setup?: HostSetup) {
   const bench = await startHost(setup);
-  running.push({ close: () => bench.host.close(2000) });
+  running.push(bench);
   return bench;
 }
 
@@ -256,12 +256,15 @@ describe('a thread that ends', () => {
 
   test('one that does not answer for 10 s is ended, and started again', async () => {
     const clock = new ManualClock();
-    const { host, events, until, start, status } = await setUp({ clock });
+    const { host, events, until, start, status, untilBlocked } = await setUp({ clock, writeTimeoutMs: 60_000 });
     start('a', 'good', ['block']);
     await until(() => events.includes('a 1=1'));
     const write = problemOf(host.write('a', 10, 1));
+    await untilBlocked();
+    const behind = problemOf(host.write('a', 10, 2));
     for (let i = 0; i < 11; i++) clock.advance(1000);
     assert.match(await write, /^connector-down: .*not answered for 10 s.*may have taken/);
+    assert.match(await behind, /^connector-down: .*not answered for 10 s.*Nothing was sent/);
     assert.match(events.at(-1) ?? '', /^connector a down/);
     clock.advance(500);
     await until(() => events.includes('restarted a'));

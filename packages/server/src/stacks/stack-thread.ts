@@ -21,6 +21,7 @@ import { silenceAfter } from './silence.ts';
 import { SupervisedThread } from './supervised-thread.ts';
 import { StartedProcesses } from './thread-processes.ts';
 import { ThreadWrites } from './thread-writes.ts';
+import { writeTimeoutOf } from './write-timeout.ts';
 
 export interface StackThreadOptions {
   /** From 1 on. */
@@ -53,7 +54,7 @@ export class StackThread {
   /** Stopped and not yet ended, with their role and name. */
   readonly #leaving = new Map<number, string>();
   readonly #questions: ConnectorQuestions;
-  readonly #writes = new ThreadWrites(() => this.link);
+  readonly #writes: ThreadWrites;
   readonly #processes = new StartedProcesses(() => this.link);
   #consumed = createConsumed();
   #outbox: Outbox | undefined;
@@ -73,7 +74,9 @@ export class StackThread {
       onHeard: () => this.#guarded(() => this.#onHeard()),
       onEnded: (reason) => this.#guarded(() => this.#onEnded(reason)),
     });
-    this.#questions = new ConnectorQuestions(clock, () => this.link);
+    const timeoutMsOf = ({ instance }: Hosted) => writeTimeoutOf(instance, options.start.writeTimeoutMs);
+    this.#questions = new ConnectorQuestions(clock, () => this.link, timeoutMsOf);
+    this.#writes = new ThreadWrites({ clock, timeoutMsOf, link: () => this.link });
   }
 
   get hasBegun(): boolean {

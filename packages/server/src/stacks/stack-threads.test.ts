@@ -12,7 +12,7 @@ afterEach(async () => {
 
 async function setUp(setup: HostSetup) {
   const bench = await startHost(setup);
-  running.push({ close: () => bench.host.close(2000) });
+  running.push(bench);
   return bench;
 }
 

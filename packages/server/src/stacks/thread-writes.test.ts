@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
 import { Batch, ProblemError, type Value } from '@telltale/schema';
-import { command, type HostSetup, point, problemOf, startHost } from '../../test/host-bench.ts';
+import { ManualClock } from '@telltale/schema/testing';
+import { command, type HostSetup, openGate, point, problemOf, startHost } from '../../test/host-bench.ts';
 import { packPoints } from './protocol.ts';
 import { writeProblem } from './write-problem.ts';
 
@@ -12,7 +13,7 @@ afterEach(async () => {
 
 async function setUp(setup?: HostSetup) {
   const bench = await startHost(setup);
-  running.push({ close: () => bench.host.close(2000) });
+  running.push(bench);
   return bench;
 }
 
@@ -60,6 +61,62 @@ describe('writes of one connector', () => {
     ]);
     assert.deepEqual(order, ['quick', 'quick', 'slow']);
     assert.match(await slow, /^write-timeout: .*may have taken/);
+  });
+});
+
+describe('a write to a thread that is busy is answered when its time is over:', () => {
+  async function startBusy(properties: Record<string, string> = {}) {
+    const clock = new ManualClock();
+    const bench = await setUp({ clock });
+    const { host, events, until } = bench;
+    host.start('connector', { name: 'a', stackName: 'trial', vars: {}, properties });
+    const commands = [command(10, 'gate'), command(11, 'good')];
+    host.putPoints('connector', 'a', packPoints({ measurements: [point(1)], commands }));
+    host.pointsDone('connector', 'a');
+    await until(() => events.includes('a 1=1'));
+    const handed = problemOf(host.write('a', 10, 1));
+    await bench.untilBlocked();
+    return { ...bench, clock, handed };
+  }
+
+  test('one that the stack has may have been taken; one that it has not got is not sent, then or later', async () => {
+    const { host, events, clock, handed } = await startBusy();
+    const behind = problemOf(host.write('a', 11, 7));
+    const together = [problemOf(host.write('a', 10, 8)), problemOf(host.write('a', 11, 9))];
+    await new Promise(setImmediate); // they are on their way
+    clock.advance(5000);
+    assert.match(await handed, /^write-timeout: .*no answer within 5000 ms.*may have taken/);
+    for (const each of [behind, ...together]) {
+      assert.match(await each, /^connector-down: .*its thread was busy for 5000 ms. Nothing was sent/);
+    }
+    openGate();
+    await host.write('a', 11, 10);
+    assert.deepEqual(
+      events.filter((event) => event.startsWith('a 1=')),
+      ['a 1=1', 'a 1=10'],
+    );
+  });
+
+  test('after the time of its own connector, where that has one', async () => {
+    const { host, clock, handed } = await startBusy({ writeTimeout: '700' });
+    const behind = problemOf(host.write('a', 11, 7));
+    await new Promise(setImmediate); // it is on its way
+    clock.advance(700);
+    assert.match(await handed, /^write-timeout: .*no answer within 700 ms/);
+    assert.match(await behind, /^connector-down: .*Nothing was sent/);
+    openGate();
+  });
+
+  test('those that wait in it count until it is done with them, answered or not', async () => {
+    const { host, clock, handed } = await startBusy();
+    const many = Array.from({ length: 999 }, () => problemOf(host.write('a', 11, 7)));
+    await new Promise(setImmediate); // they are on their way
+    clock.advance(5000);
+    await Promise.all([handed, ...many]);
+    assert.match(await problemOf(host.write('a', 11, 8)), /^write-refused: .*1000 writes are waiting/);
+    openGate();
+    await host.confirm([{ role: 'connector', name: 'a' }]);
+    await host.write('a', 11, 9);
   });
 });
 

@@ -1,6 +1,6 @@
 // A stack that does what its addresses say, good or bad, to try the host that runs it.
 import { fileURLToPath } from 'node:url';
-import { parentPort } from 'node:worker_threads';
+import { BroadcastChannel, parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import { Batch, quality, untilAborted, type Value } from '@telltale/schema';
 import {
   type BrowseAnswer,
@@ -36,6 +36,15 @@ const never = new Promise<never>(() => {});
 
 function block(): never {
   for (;;);
+}
+
+/** Blocks its thread until somebody says something on the channel. */
+function waitAtGate(onReady: () => void): void {
+  const gate = new BroadcastChannel('gate');
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  onReady();
+  while (receiveMessageOnPort(gate as never) === undefined) Atomics.wait(never, 0, 0, 1);
+  gate.close();
 }
 
 async function unknownAfter(signal: AbortSignal): Promise<WriteResult> {
@@ -88,9 +97,10 @@ class TrialConnector implements Connector {
       case 'exit':
         return process.exit(3);
       case 'block':
+        this.#options.log.info('blocks');
         return block();
-      case 'nap':
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+      case 'gate':
+        waitAtGate(() => this.#options.log.info('blocks'));
         return written.accepted;
       case 'process':
       case 'missing process': {

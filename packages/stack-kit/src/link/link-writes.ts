@@ -16,6 +16,8 @@ export type WriteOutcome =
 export interface DeviceWrite {
   readonly commandId: number;
   readonly value: Value;
+  /** Called once, when the stack is about to get it; false: whoever asked for it has given it up, and it is not sent. */
+  readonly claim?: () => boolean;
 }
 
 export interface LinkWritesOptions {
@@ -34,9 +36,8 @@ export const maxPendingWrites = 1000;
 /** An aborted write that the stack does not settle holds up the next of its command no longer than this. */
 const graceMs = 2000;
 
-interface Job {
-  readonly commandId: number;
-  readonly value: Value;
+interface Job extends DeviceWrite {
+  readonly endMs: number;
   /** Shared by those that were handed over together, which have the same time limit. */
   controller: AbortController;
   readonly settle: (outcome: WriteOutcome) => void;
@@ -45,6 +46,7 @@ interface Job {
   isSettled: boolean;
 }
 
+const expired: WriteOutcome = { kind: 'timeout', sent: false, reason: 'its timeout had expired' };
 const gone: WriteOutcome = { kind: 'superseded', reason: 'the configuration of the command has changed' };
 
 export class LinkWrites {
@@ -67,21 +69,23 @@ export class LinkWrites {
     return outcomes;
   }
 
-  #take({ commandId, value }: DeviceWrite, limitMs: number, ready: Job[]): Promise<WriteOutcome> {
+  #take(write: DeviceWrite, limitMs: number, ready: Job[]): Promise<WriteOutcome> {
     if (this.#lost !== undefined) return Promise.resolve({ kind: 'notConnected', reason: this.#lost });
     if (this.#held >= maxPendingWrites) {
       const reason = `${maxPendingWrites} writes are waiting for their answers already`;
       return Promise.resolve({ kind: 'refused', reason });
     }
-    if (limitMs <= 0) return Promise.resolve({ kind: 'timeout', sent: false, reason: 'its timeout had expired' });
+    if (limitMs <= 0) return Promise.resolve(expired);
+    const { clock } = this.#options;
+    const { commandId } = write;
     const { promise, resolve } = Promise.withResolvers<WriteOutcome>();
     const job: Job = {
-      commandId,
-      value,
+      ...write,
+      endMs: clock.monotonicMs() + limitMs,
       controller: new AbortController(),
       isHanded: false,
       isSettled: false,
-      cancel: this.#options.clock.after(limitMs, () => this.#late(job)),
+      cancel: clock.after(limitMs, () => this.#late(job)),
       settle(outcome) {
         if (this.isSettled) return;
         this.isSettled = true;
@@ -145,14 +149,18 @@ export class LinkWrites {
     job.settle(outcome);
   }
 
-  /** What is sent to the device; undefined where its command is gone, which is its end. */
+  /**
+   * What is sent to the device; undefined where its command is gone, or its time is over: in a thread that was busy, before
+   * its timer could say so. That is its end.
+   */
   #writeOf(job: Job): CommandWrite | undefined {
     const command = this.#options.command(job.commandId);
-    if (command !== undefined) {
+    const isInTime = this.#options.clock.monotonicMs() < job.endMs;
+    if (command !== undefined && isInTime && job.claim?.() !== false) {
       job.isHanded = true;
       return { command, value: job.value };
     }
-    this.#drop(job, gone);
+    this.#drop(job, command === undefined ? gone : expired);
     this.#next(job);
     return undefined;
   }
