@@ -32,6 +32,9 @@ const objects: Record<Family, Record<string, unknown>[]> = {
   'function-modules': [{ name: '__proto__', executable: 'bin/run', termToKill: 0, queryTimeout: 1, env: map }],
 };
 
+/** Of an OPC UA connector. */
+const unreachable = { endpointUrl: 'opc.tcp://127.0.0.1:9' };
+
 const cleanup = suiteCleanup();
 const data = temporaryFolder(cleanup);
 const files = temporaryFolder(cleanup);
@@ -134,6 +137,34 @@ describe('an upload', () => {
     await done(server.sendBytes('POST', '/cfgdb/database', 'application/octet-stream', copy));
     assert.equal((await texts(families))['/alarms/'], '{"bare":{"name":"bare","severity":3}}');
   });
+
+  for (const [form, fixture] of [
+    [6, undefined],
+    [1, new URL('./data-folders/format-1/data/cfgdb.sqlite', import.meta.url)],
+  ] as const) {
+    test(`of form ${form} brings its alarms as they were, and alarms of devices can be put beside them`, async () => {
+      const triggered = { name: 'high', severity: 1, trgMeasurement: 'm', trgOperator: 'gt', trgRefValue: '5' };
+      const copy = makeDatabase(file, fixture ? readFileSync(fixture) : await download(), (sqlite) => {
+        removeObjects(sqlite);
+        insertObject(sqlite, { family: 'measurements', object: { name: 'm', datatype: 'd' } });
+        insertObject(sqlite, { family: 'alarms', object: triggered });
+        if (fixture !== undefined) return;
+        sqlite.exec('ALTER TABLE alarms DROP COLUMN connectorName; ALTER TABLE alarms DROP COLUMN address');
+        sqlite.exec(`PRAGMA user_version = ${form}`);
+      });
+      await done(upload(copy, '?render=1'));
+      assert.deepEqual(JSON.parse((await texts(families))['/alarms/'] ?? ''), { high: triggered });
+      const trip = { name: 'trip', severity: 2, connectorName: 'plc', address: 'ns=1;s=Trip', trgMeasurement: 'm' };
+      await done(server.send('PUT', '/connectors/plc', { name: 'plc', stackName: 'opcua', vars: unreachable }));
+      await done(server.send('PUT', '/alarms/trip', trip));
+      await done(server.send('POST', '/cfgdb/render'));
+      assert.deepEqual(JSON.parse((await texts(families))['/alarms/'] ?? ''), { high: triggered, trip });
+      const again = await download();
+      await done(upload(again, '?render=1'));
+      assert.deepEqual(JSON.parse((await texts(families))['/alarms/'] ?? ''), { high: triggered, trip });
+      await done(upload(makeDatabase(file, again, removeObjects), '?render=1'));
+    });
+  }
 
   test('with render=1 runs what it brought', async () => {
     const copy = makeDatabase(file, await download(), (sqlite) => {
