@@ -257,6 +257,7 @@ export class Conditions {
       if (condition === undefined) continue;
       this.#sourceTimes.judge(timeUs ?? Number.NaN, deviceNowUs, 0);
       if (condition.take(event, this.#sourceTimes.timeUs)) this.#publish(condition);
+      if (condition.isRefreshNeeded) this.#wantRefresh();
     }
   }
 

@@ -57,7 +57,7 @@ const tank = namespace.addObject({
 });
 
 interface Order {
-  readonly kind: 'show' | 'panel' | 'branch' | 'flood' | 'disable' | 'comment' | 'refreshRequired';
+  readonly kind: 'show' | 'panel' | 'branch' | 'branches' | 'flood' | 'disable' | 'comment' | 'refreshRequired';
   readonly name: string;
   readonly active?: boolean;
   readonly acked?: boolean;
@@ -82,7 +82,6 @@ function add(name: string): Condition {
     componentOf: tank,
     conditionSource: source,
     inputNode: source.nodeId,
-    optionals: ['ConfirmedState', 'Confirm'].slice(2),
   });
   condition.setEnabledState(true);
   condition.currentBranch().setSeverity(900);
@@ -90,6 +89,8 @@ function add(name: string): Condition {
   return condition;
 }
 
+/** All that were made. */
+const branches: ReturnType<Condition['createBranch']>[] = [];
 const conditions = new Map(['High', 'Low'].map((name) => [name, add(name)]));
 
 function show(condition: Condition, active: boolean, acked: boolean, text: string): void {
@@ -125,8 +126,11 @@ function work({ kind, name, active = false, acked = false, text = '', count = 0 
       const branch = condition.createBranch();
       branch.setRetain(true);
       condition.raiseNewBranchState(branch);
+      branches.push(branch);
       return undefined;
     }
+    case 'branches':
+      return branches.map((branch) => branch.getAckedState());
     case 'disable':
       condition.setEnabledState(false);
       condition.raiseNewBranchState(condition.currentBranch());

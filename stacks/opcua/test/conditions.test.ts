@@ -163,6 +163,27 @@ describe('conditions of a server', () => {
     assert.deepEqual(await acknowledge(bench, renamed), { kind: 'accepted' });
   });
 
+  test('whose earlier states wait to be acknowledged are not acknowledged before these are, and all are from here', async (t) => {
+    const { bench, order } = await setUp(cleanupOf(t), high);
+    await bench.is(high, 'inactive acked');
+    await order('show', 'High', { active: true, text: 'first' });
+    await bench.is(high, 'active unacked (first)');
+    await order('branch', 'High');
+    await order('branch', 'High');
+    await order('show', 'High', { active: false, acked: true, text: 'over' });
+    await bench.is(high, 'inactive unacked (over)');
+    await order('show', 'High', { active: true, acked: false, text: 'again' });
+    await bench.is(high, 'active unacked (again)');
+    await order('show', 'High', { active: true, acked: true, text: 'again' });
+    await order('show', 'High', { active: false, acked: true, text: 'over again' });
+    await bench.is(high, 'inactive unacked (over again)');
+    assert.deepEqual(await order('branches', 'High'), [false, false]);
+    assert.deepEqual(await acknowledge(bench), { kind: 'accepted' });
+    await bench.is(high, 'inactive acked (over again)');
+    assert.deepEqual(await order('branches', 'High'), [true, true]);
+    assert.equal((await acknowledge(bench))?.kind, 'refused', 'nothing waits any more');
+  });
+
   test('that are disabled are inactive, and need no acknowledgement', async (t) => {
     const { bench, order } = await setUp(cleanupOf(t), high);
     await order('show', 'High', { active: true, text: 'up' });
