@@ -1,7 +1,7 @@
 // What the shared suite needs to know: devices of pymodbus over TCP, with and without the frames of serial lines, and a
 // bare client of the provider.
 import type { Value } from '@telltale/schema';
-import type { ConnectorWorld, ProviderWorld, TestDevice } from '@telltale/stack-kit/testing';
+import type { ConnectorWorld, ProviderWorld, TestClient, TestDevice } from '@telltale/stack-kit/testing';
 import { type Address, type Area, parseAddress } from '../src/address.ts';
 import stack from '../src/stack.ts';
 import { missingPymodbus, PymodbusDevice } from './pymodbus-device.ts';
@@ -28,8 +28,12 @@ function addressOf(text: string): Address {
   return address;
 }
 
-async function startDevice(kind: 'tcp' | 'rtu-tcp' | 'serial'): Promise<TestDevice & { path: string }> {
-  const device = await PymodbusDevice.start(kind, [1, 2]);
+/** With `tls`, `env` names the files. */
+export async function startDevice(
+  kind: 'tcp' | 'tls' | 'rtu-tcp' | 'serial',
+  env: Readonly<Record<string, string>> = {},
+): Promise<TestDevice & { path: string }> {
+  const device = await PymodbusDevice.start(kind, [1, 2], env);
   return {
     port: device.port,
     path: device.path,
@@ -109,37 +113,7 @@ export const providerWorld: ProviderWorld = {
   badVariables: [{ host: '0.0.0.0' }, { port: '0' }, { allowedClients: 'nobody' }, { badQuality: 'maybe' }],
   greedy: Buffer.from('000100000006010400000001', 'hex'),
   writesFail: { refused: /exception 9004/, notSent: /exception 900a/, unknown: /exception 900b/ },
-  connectClient: async ({ port }) => {
-    const client = await RawClient.connect(port);
-    const ask = (pdu: string) => client.ask(pdu);
-    return {
-      read: async (text) => {
-        const address = addressOf(text);
-        const answer = Buffer.from(
-          await ask(readCodes[address.area] + hex(address.start) + hex(address.length)),
-          'hex',
-        );
-        if ((answer[0] ?? 0) >= 0x80) return { value: undefined, isGood: false };
-        const isBit = address.layout === undefined;
-        const registers = Array.from({ length: address.length }, (_, at) =>
-          isBit ? (answer[2] ?? 0) & 1 : answer.readUInt16BE(2 + 2 * at),
-        );
-        return { value: fromRegisters(address, registers), isGood: true };
-      },
-      write: async (text, value) => {
-        const address = addressOf(text);
-        const registers = toRegisters(address, value);
-        const data = registers.map(hex).join('');
-        const pdu =
-          address.layout === undefined
-            ? `05${hex(address.start)}${value === true ? 'ff00' : '0000'}`
-            : `10${hex(address.start)}${hex(registers.length)}${(2 * registers.length).toString(16).padStart(2, '0')}${data}`;
-        const answer = await ask(pdu);
-        if (Number.parseInt(answer.slice(0, 2), 16) >= 0x80) throw new Error(`exception ${answer}`);
-      },
-      close: () => client.close(),
-    };
-  },
+  connectClient: async ({ port }) => clientOver(await RawClient.connect(port)),
   measurements: [
     { address: 'ir0:int16', datatype: 'i', values: [-11, 12, 13] },
     { address: 'ir10:float32', datatype: 'f', values: [1.5, 2.5, 3.5] },
@@ -151,3 +125,31 @@ export const providerWorld: ProviderWorld = {
     { address: 'co100', datatype: 'b', values: [true, false] },
   ],
 };
+
+export function clientOver(client: RawClient): TestClient {
+  const ask = (pdu: string) => client.ask(pdu);
+  return {
+    read: async (text) => {
+      const address = addressOf(text);
+      const answer = Buffer.from(await ask(readCodes[address.area] + hex(address.start) + hex(address.length)), 'hex');
+      if ((answer[0] ?? 0) >= 0x80) return { value: undefined, isGood: false };
+      const isBit = address.layout === undefined;
+      const registers = Array.from({ length: address.length }, (_, at) =>
+        isBit ? (answer[2] ?? 0) & 1 : answer.readUInt16BE(2 + 2 * at),
+      );
+      return { value: fromRegisters(address, registers), isGood: true };
+    },
+    write: async (text, value) => {
+      const address = addressOf(text);
+      const registers = toRegisters(address, value);
+      const data = registers.map(hex).join('');
+      const pdu =
+        address.layout === undefined
+          ? `05${hex(address.start)}${value === true ? 'ff00' : '0000'}`
+          : `10${hex(address.start)}${hex(registers.length)}${(2 * registers.length).toString(16).padStart(2, '0')}${data}`;
+      const answer = await ask(pdu);
+      if (Number.parseInt(answer.slice(0, 2), 16) >= 0x80) throw new Error(`exception ${answer}`);
+    },
+    close: () => client.close(),
+  };
+}

@@ -55,6 +55,8 @@ export interface ConnectorWorld {
   readonly linkIsConnection?: boolean;
   /** On a free port of 127.0.0.1. */
   startDevice(): Promise<TestDevice>;
+  /** Puts files into the folder of the connector that its variables name, such as certificates. */
+  prepareFolder?(folder: string): void;
   /** That lead to the device, with short times: scans of 20 to 50 ms, 200 to 500 ms to answer. */
   variables(device: Endpoint): Readonly<Record<string, string>>;
   /** Each is put over the variables, and must be refused before anything is sent. At least one. */
@@ -99,6 +101,8 @@ export interface ProviderWorld {
   readonly transport: Transport;
   /** For a provider that does not listen but connects to someone, such as a broker: on a free port of 127.0.0.1. */
   startServed?(): Promise<{ readonly port: number; stop(): void | Promise<void> }>;
+  /** Puts files into the folder of the provider that its variables name, such as certificates. */
+  prepareFolder?(folder: string): void;
   /** The provider listens at the endpoint, or connects to it; with short times. */
   variables(endpoint: Endpoint): Readonly<Record<string, string>>;
   readonly badVariables: readonly Readonly<Record<string, string>>[];

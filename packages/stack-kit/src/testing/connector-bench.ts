@@ -33,6 +33,7 @@ export class ConnectorBench {
     if (role === undefined) throw new Error(`stack ${world.stack.name} has no connector`);
     await using cleanup = new AsyncDisposableStack();
     const folder = temporaryFolder(cleanup);
+    world.prepareFolder?.(folder);
     const device = await world.startDevice();
     cleanup.defer(() => device.stop());
     const way = cleanup.use(await openWay(world.transport, { host: '127.0.0.1', port: device.port }));

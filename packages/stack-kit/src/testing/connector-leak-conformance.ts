@@ -6,11 +6,9 @@ import type { ConnectorBench } from './connector-bench.ts';
 import type { Hosting } from './connector-conformance.ts';
 import type { HostedConnector } from './hosted-connector.ts';
 import { allowedGrowth, memoryInUse, settledHoldings, untilNoMoreThan } from './leaks.ts';
-import { type Rounds, untilEnough } from './rounds.ts';
+import { type Rounds, untilEnough, warmUps } from './rounds.ts';
 import { until } from './until.ts';
 
-/** The first ones fill caches and let the engine compile. */
-const warmUps: Rounds = { count: 20, enoughMs: 4000 };
 const underWayMs = 50;
 
 export function testLeaks(

@@ -2,24 +2,15 @@
 // Half of them take the answers, half never read. Says `ready` when each has been asked something.
 import { createSocket } from 'node:dgram';
 import { connect } from 'node:net';
-import { clientsOfEach } from './greed.ts';
+import { askForEver, clientsOfEach } from './greed.ts';
 
 const [transport = 'tcp', portText = '0', hex = ''] = process.argv.slice(2);
 const port = Number(portText);
 const request = Buffer.from(hex, 'hex');
 const host = '127.0.0.1';
 
-/** As many as the system takes, over and over. */
 function startStream(isDeaf: boolean): void {
-  const many = Buffer.concat(Array.from({ length: Math.ceil(65_536 / request.length) }, () => request));
-  const socket = connect({ host, port });
-  const send = () => {
-    while (!socket.destroyed && socket.write(many));
-  };
-  socket.on('connect', send).on('drain', send);
-  socket.on('error', () => {});
-  if (isDeaf) socket.pause();
-  else socket.on('data', () => {});
+  askForEver(connect({ host, port }), request, isDeaf);
 }
 
 /** Those that are under way of a client that takes answers. */

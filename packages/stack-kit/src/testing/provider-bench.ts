@@ -24,6 +24,7 @@ export class ProviderBench {
     if (role === undefined) throw new Error(`stack ${world.stack.name} has no provider`);
     await using cleanup = new AsyncDisposableStack();
     const folder = temporaryFolder(cleanup);
+    world.prepareFolder?.(folder);
     const served = await world.startServed?.();
     cleanup.defer(() => served?.stop());
     const port = served?.port ?? (world.transport === 'none' ? 0 : await freePort());

@@ -7,7 +7,7 @@ import { accepts } from './peer-process.ts';
 import type { ProviderBench } from './provider-bench.ts';
 import type { Serving } from './provider-conformance.ts';
 import { record } from './recorder.ts';
-import { type Rounds, untilEnough } from './rounds.ts';
+import { type Rounds, untilEnough, warmUps } from './rounds.ts';
 import { nearlySense, nonsense, visit, wait } from './strangers.ts';
 import { until } from './until.ts';
 
@@ -54,7 +54,7 @@ export function testCrowds(
     await startAndStop();
   });
 
-  if (world.startServed !== undefined) testLossOfServed(bench, serving);
+  if (world.startServed !== undefined) testLossOfServed(bench, serving, clients);
   if (!listens) return;
 
   const visitor = (said: Buffer[], dice: FaultDice) => visit(world.transport, bench().endpoint, said, dice);
@@ -119,7 +119,7 @@ async function overheard(bench: ProviderBench): Promise<readonly (readonly Buffe
   return conversations;
 }
 
-function testLossOfServed(bench: () => ProviderBench, serving: Serving): void {
+function testLossOfServed(bench: () => ProviderBench, serving: Serving, reconnects: Rounds): void {
   test('whom it serves is lost: it comes back by itself, and everything is seen again', () =>
     serving(async (hosted, client) => {
       const way = bench().way ?? assert.fail('it connects to nobody');
@@ -140,5 +140,27 @@ function testLossOfServed(bench: () => ProviderBench, serving: Serving): void {
         bench().publishAll(hosted, 2);
         await bench().untilAllSeen(client, 2);
       }
+    }));
+
+  test('links that are lost and made again do not add up: no handle, no listener, no memory', (t) =>
+    serving(async (hosted, client) => {
+      let turn = 0;
+      const relink = async () => {
+        const { connects } = hosted.connection.status().counters;
+        bench().way?.reset();
+        await until('it is up again', () => hosted.connection.status().counters.connects > connects);
+        bench().publishAll(hosted, ++turn % 2);
+        await bench().untilAllSeen(client, turn % 2);
+      };
+      await untilEnough(warmUps, relink);
+      await bench().way?.forget();
+      const [handles, memory] = [await settledHoldings(), await memoryInUse()];
+      const made = await untilEnough(reconnects, relink);
+      t.diagnostic(`${made} links`);
+      await bench().way?.forget();
+      await untilNoMoreThan(handles);
+      const growth = (await memoryInUse()) - memory;
+      t.diagnostic(`${Math.round(growth / 1024)} KiB more memory in use`);
+      assert.ok(growth <= allowedGrowth(made), `${growth} bytes more after ${made} links`);
     }));
 }

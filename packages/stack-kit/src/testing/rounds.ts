@@ -6,6 +6,9 @@ export interface Rounds {
   readonly enoughMs: number;
 }
 
+/** The first ones fill caches and let the engine compile. */
+export const warmUps: Rounds = { count: 20, enoughMs: 4000 };
+
 const usual: Rounds = { count: 100, enoughMs: 5000 };
 
 /** CONFORMANCE_RECONNECTS=1000 in the environment asks for as many, however long they take. */
