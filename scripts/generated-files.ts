@@ -103,6 +103,7 @@ function resourcesPage(): string {
     schema.LiveConnector,
     schema.LiveProvider,
     schema.DeviceStatus,
+    schema.ForwardingStatus,
     schema.ScanGroupStatus,
     schema.Explanation,
     schema.ReadingExplained,

@@ -65,6 +65,16 @@ export const ScanGroupStatus = Type.Object(
 );
 export type ScanGroupStatus = Static<typeof ScanGroupStatus>;
 
+export const ForwardingStatus = Type.Object(
+  {
+    sent: Count('Values of outages that were sent, since the start.'),
+    'given-up': Count('Values of outages that were not sent, since they were too old by then.'),
+    'waiting-since': orNull(Timestamp, 'The archived values since then are still to be sent; null: none.'),
+  },
+  strict('ForwardingStatus'),
+);
+export type ForwardingStatus = Static<typeof ForwardingStatus>;
+
 const commonCounters = {
   values: Count('Readings that came, or values that went.'),
   batches: Count('In which they came or went.'),
@@ -128,6 +138,10 @@ export const LiveProvider = Type.Object(
     counters: ProviderCounters,
     points: PointCounts('The measurements that it serves, as it serves them.'),
     clients: orNull(Type.Integer({ minimum: 0 }), 'How many it has; null where the stack does not say.'),
+    devices: Type.Array(DeviceStatus, {
+      description: 'Of a provider that may use several, such as brokers: those that it has tried.',
+    }),
+    forwarding: orNull(ForwardingStatus, 'Of values of outages, which are sent afterwards; null where none are.'),
   },
   strict('LiveProvider'),
 );

@@ -230,6 +230,12 @@ function stackMetrics(host: StackHost): Metric[] {
     each('counter', 'overruns_total', 'Scans left out, since the one before had not ended.', ({ counters }) => {
       return counters.overruns;
     }),
+    each('counter', 'forwarded_total', 'Values of outages that a provider has sent afterwards.', ({ detail }) => {
+      return detail.forwarding?.sent ?? 0;
+    }),
+    each('counter', 'forwarding_given_up_total', 'Values of outages that were too old to be sent.', ({ detail }) => {
+      return detail.forwarding?.givenUp ?? 0;
+    }),
     gauge('stack_threads', 'Threads of connectors and providers that run.', () => host.threads().running),
     counter('stack_threads_replaced_total', 'Threads that ended, or did not answer, and were replaced.', () => {
       return host.threads().replaced;

@@ -193,11 +193,21 @@ export interface DeviceAlarmState {
 
 /** What there is to know of a connector or provider beside its link. */
 export interface InstanceDetail {
-  /** Of a connector that has several behind it. */
+  /** Of a connector that has several behind it; of a provider, such as the brokers that it may use. */
   readonly devices?: readonly DeviceDetail[];
   readonly scanGroups?: readonly ScanGroupDetail[];
   /** How many clients a provider has. */
   readonly clients?: number;
+  /** Of a provider that sends what happened in an outage afterwards. */
+  readonly forwarding?: ForwardingDetail;
+}
+
+export interface ForwardingDetail {
+  /** Values of outages that were sent since the start, and those that were given up, since they were too old. */
+  readonly sent: number;
+  readonly givenUp: number;
+  /** The values since then are still to be sent; undefined: none. */
+  readonly waitingSinceUs: number | undefined;
 }
 
 export interface DeviceDetail {

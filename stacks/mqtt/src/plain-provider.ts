@@ -130,7 +130,8 @@ export class PlainProvider implements Provider {
   }
 
   detail(): InstanceDetail {
-    return { devices: this.#brokers.detail() };
+    const forwarding = this.#forwarder.detail();
+    return { devices: this.#brokers.detail(), ...(forwarding !== undefined && { forwarding }) };
   }
 
   async #connectTo(broker: BrokerVariables, signal: AbortSignal): Promise<void> {
@@ -235,23 +236,28 @@ export class PlainProvider implements Provider {
   }
 
   /** Not retained: the broker keeps the present value. Half of what may be under way is left to present values. */
-  async #sendPast(values: readonly PastValue[]): Promise<void> {
+  async #sendPast(values: readonly PastValue[]): Promise<number> {
     const atOnce = Math.ceil(this.#options.variables.inFlight / 2);
+    let count = 0;
     for (let at = 0; at < values.length; at += atOnce) {
-      await Promise.all(values.slice(at, at + atOnce).map((value) => this.#publishPast(value)));
+      const sent = await Promise.all(values.slice(at, at + atOnce).map((value) => this.#publishPast(value)));
+      count += sent.filter(Boolean).length;
     }
+    return count;
   }
 
-  async #publishPast({ served, record }: PastValue): Promise<void> {
+  /** False: it is not sent. */
+  async #publishPast({ served, record }: PastValue): Promise<boolean> {
     const { datatype, value, quality, timeUs } = record;
     const topic = this.#topic('topic', served.point);
-    if (this.#topics.get(topic) !== served || datatype !== served.point.datatype) return;
+    if (this.#topics.get(topic) !== served || datatype !== served.point.datatype) return false;
     if (!this.#link?.isUp) throw new NotConnected('the link is lost');
     const past = { ...served, value, quality, timeUs };
     const payload = this.#payloadTemplate.render((name) => this.#placeholder(name, past, true));
     // A broker that has no room for more of quality 1 gets it as one of quality 0.
     const qos = this.#link.hasRoom ? (Number(this.#options.variables.qos) as 0 | 1 | 2) : 0;
     await this.#link.publish(topic, payload, { qos, retain: false });
+    return true;
   }
 
   /** A write. What is retained or comes again was written before: it is not carried out now. */

@@ -128,6 +128,8 @@ describe('after an outage', { skip: withoutMosquitto }, () => {
         times.toSorted((a, b) => a - b),
       );
     }
+    await until('nothing waits', () => second.provider.detail?.().forwarding?.waitingSinceUs === undefined);
+    assert.equal(second.provider.detail?.().forwarding?.sent, expected.length);
     // Another start has nothing left to send.
     await second.stop();
     const third = start(t, folder, history);
@@ -135,6 +137,8 @@ describe('after an outage', { skip: withoutMosquitto }, () => {
     third.publish('level', 77);
     await until('the present value', () => heard.messages.length > 0);
     assert.equal(pastOf(heard).length, expected.length);
+    await until('nothing waits', () => third.provider.detail?.().forwarding?.waitingSinceUs === undefined);
+    assert.deepEqual(third.provider.detail?.().forwarding, { sent: 0, givenUp: 0, waitingSinceUs: undefined });
   });
 
   test('the values that a device had are sent though it is lost by now', async (t) => {
@@ -176,6 +180,11 @@ describe('after an outage', { skip: withoutMosquitto }, () => {
     await until('the newer one has come', () => pastOf(heard).length === 1);
     assert.equal(pastOf(heard)[0]?.value, 6);
     assert.deepEqual(p.warnings, ['5 values of an outage are not sent: they are older than 1 h']);
+    await until('all is sent', () => p.provider.detail?.().forwarding?.waitingSinceUs === undefined);
+    assert.deepEqual(p.provider.detail?.().forwarding, { sent: 1, givenUp: 5, waitingSinceUs: undefined });
+    await p.stop();
+    const { waitingSinceUs = 0 } = p.provider.detail?.().forwarding ?? {};
+    assert.ok(waitingSinceUs >= lostUs + aheadUs, 'what comes now waits');
   });
 
   test('a primary host that comes back gets what happened while it was away', async (t) => {

@@ -161,16 +161,7 @@ async function detailsOfConnector(terminal: Terminal, connector: LiveConnector):
   await line(terminal, 'Requests/s', `${rate(connector['requests-per-second'])}${trips}`);
   await line(terminal, 'Overruns', counted(overruns, 'yellow'));
   await count(terminal, counters);
-  if (devices.length > 0) {
-    await terminal.line('');
-    const rows = devices.map((each) => [
-      each.name,
-      linkCell(each.state),
-      timeText(each.since),
-      each['last-error'] ?? '',
-    ]);
-    await terminal.table(['DEVICE', 'STATE', 'SINCE', 'LAST ERROR'], rows);
-  }
+  await showDevices(terminal, 'DEVICE', devices);
   if (connector['scan-groups'].length > 0) {
     await terminal.line('');
     await terminal.table(
@@ -186,10 +177,24 @@ function groupRow({ period, points, requests, scans, overruns, took }: ScanGroup
   return [milliseconds(period), String(points), String(requests), lasted, String(scans), counted(overruns, 'yellow')];
 }
 
+async function showDevices(terminal: Terminal, title: string, devices: LiveConnector['devices']): Promise<void> {
+  if (devices.length === 0) return;
+  await terminal.line('');
+  const rows = devices.map((each) => [each.name, linkCell(each.state), timeText(each.since), each['last-error'] ?? '']);
+  await terminal.table([title, 'STATE', 'SINCE', 'LAST ERROR'], rows);
+}
+
 async function detailsOfProvider(terminal: Terminal, provider: LiveProvider): Promise<void> {
+  const { forwarding, devices } = provider;
   await common(terminal, provider);
   await line(terminal, 'Clients', provider.clients === null ? 'its stack does not say' : String(provider.clients));
+  if (forwarding !== null) {
+    const since = forwarding['waiting-since'];
+    const waiting = since === null ? '' : `, waiting since ${timeText(since)}`;
+    await line(terminal, 'Outages', `${forwarding.sent} values sent, ${forwarding['given-up']} given up${waiting}`);
+  }
   await count(terminal, provider.counters);
+  await showDevices(terminal, 'PEER', devices);
 }
 
 async function common(terminal: Terminal, instance: Instance): Promise<void> {

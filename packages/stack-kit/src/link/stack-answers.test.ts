@@ -18,9 +18,12 @@ const point = { name: 'Level', address: 'a1', datatype: 'd' as const };
 const item = { title: 'Level', path: 'root/level', measurement: point, command: undefined };
 
 test('a detail as the contract has it is reported as it is', () => {
-  const detail = { devices: [device('plc')], scanGroups: [group], clients: 2 };
+  const forwarding = { sent: 7, givenUp: 1, waitingSinceUs: 5 };
+  const detail = { devices: [device('plc')], scanGroups: [group], clients: 2, forwarding };
   assert.deepEqual(readDetail(detail), { ...detail, leftOut: 0 });
-  assert.deepEqual(readDetail(undefined), { devices: [], scanGroups: [], clients: undefined, leftOut: 0 });
+  const nothing = { devices: [], scanGroups: [], clients: undefined, forwarding: undefined, leftOut: 0 };
+  assert.deepEqual(readDetail(undefined), nothing);
+  assert.deepEqual(readDetail({ forwarding: { sent: -1, givenUp: 1 } }), nothing);
 });
 
 test('of too many devices those that are down are reported, and how many are not', () => {
@@ -102,7 +105,13 @@ test('a browse answer that is not as the contract says is refused, since a part 
 test('whatever a stack answers, reading it ends, with something that can cross to another thread', () => {
   const anything = fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true });
   const shaped = fc.record(
-    { devices: fc.array(anything), scanGroups: fc.array(anything), clients: anything, items: fc.array(anything) },
+    {
+      devices: fc.array(anything),
+      scanGroups: fc.array(anything),
+      clients: anything,
+      forwarding: anything,
+      items: fc.array(anything),
+    },
     { requiredKeys: [] },
   );
   fc.assert(

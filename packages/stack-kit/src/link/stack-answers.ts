@@ -7,6 +7,7 @@ import type {
   BrowsedPoint,
   BrowseItem,
   DeviceDetail,
+  ForwardingDetail,
   ReadingTrace,
   ScanGroupDetail,
 } from '../connector.ts';
@@ -16,11 +17,18 @@ export interface StackDetail {
   readonly devices: readonly DeviceDetail[];
   readonly scanGroups: readonly ScanGroupDetail[];
   readonly clients: number | undefined;
+  readonly forwarding: ForwardingDetail | undefined;
   /** Devices and groups above the limits, and invalid ones. Devices that are down come first. */
   readonly leftOut: number;
 }
 
-export const noDetail: StackDetail = Object.freeze({ devices: [], scanGroups: [], clients: undefined, leftOut: 0 });
+export const noDetail: StackDetail = Object.freeze({
+  devices: [],
+  scanGroups: [],
+  clients: undefined,
+  forwarding: undefined,
+  leftOut: 0,
+});
 
 const maxDevices = 256;
 const maxScanGroups = 64;
@@ -48,7 +56,8 @@ export function readDetail(given: unknown): StackDetail {
     const scanGroups = groups.items.slice(0, maxScanGroups);
     const count = all.count + groups.count;
     const clients = isCount(given.clients) ? given.clients : undefined;
-    return { devices, scanGroups, clients, leftOut: count - devices.length - scanGroups.length };
+    const forwarding = forwardingOf(given.forwarding);
+    return { devices, scanGroups, clients, forwarding, leftOut: count - devices.length - scanGroups.length };
   } catch {
     return noDetail;
   }
@@ -180,6 +189,13 @@ function groupOf(given: unknown): ScanGroupDetail | undefined {
     return undefined;
   }
   return { periodMs, points, requests, scans, overruns, tookMs: isNumber(tookMs) ? tookMs : undefined };
+}
+
+function forwardingOf(given: unknown): ForwardingDetail | undefined {
+  if (!isObject(given)) return undefined;
+  const { sent, givenUp, waitingSinceUs } = given;
+  if (!isCount(sent) || !isCount(givenUp)) return undefined;
+  return { sent, givenUp, waitingSinceUs: isNumber(waitingSinceUs) ? waitingSinceUs : undefined };
 }
 
 function isObject(given: unknown): given is Fields {

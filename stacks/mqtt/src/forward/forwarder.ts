@@ -2,6 +2,7 @@
 // it has sent is not asked for again unless the receiver is lost soon after.
 import { type Clock, pause } from '@telltale/schema';
 import {
+  type ForwardingDetail,
   type HistoryRecord,
   maxHistoryRecords,
   type ProviderHistory,
@@ -26,8 +27,11 @@ export interface ForwarderOptions {
   readonly forwardOverlapMs: number;
   /** Whose values are sent. */
   readonly points: () => readonly ServedPoint[];
-  /** Sends a few, in order of time. Throws where the link is lost. */
-  readonly send: (values: readonly PastValue[], signal: AbortSignal) => Promise<void>;
+  /**
+   * Sends a few, in order of time, and says how many: those of points that are gone, or have another datatype by now, are not
+   * sent. Throws where the link is lost.
+   */
+  readonly send: (values: readonly PastValue[], signal: AbortSignal) => Promise<number>;
 }
 
 const presentEveryMs = 1000;
@@ -50,12 +54,19 @@ export class Forwarder {
   #sliceUs = firstSliceUs;
   #ending: AbortController | undefined;
   #running: Promise<void> | undefined;
-  /** Values that were sent, and those that were given up, since the start. */
-  forwarded = 0;
-  givenUp = 0;
+  #sent = 0;
+  #givenUp = 0;
 
   constructor(options: ForwarderOptions) {
     this.#options = options;
+  }
+
+  /** Undefined where nothing is forwarded. */
+  detail(): ForwardingDetail | undefined {
+    const { forwardHours, points } = this.#options;
+    if (forwardHours === 0 || points().length === 0) return undefined;
+    const lostUs = this.#ending === undefined ? this.#missing?.presentUs : undefined;
+    return { sent: this.#sent, givenUp: this.#givenUp, waitingSinceUs: this.#missing?.first?.sinceUs ?? lostUs };
   }
 
   /** The receiver is there from now on, until `end`, and has the present values. */
@@ -97,7 +108,7 @@ export class Forwarder {
     const { clock, log } = this.#options;
     await pause(clock, settleMs, signal);
     if (old !== undefined) await this.#giveUp(old, signal);
-    const before = this.forwarded;
+    const before = this.#sent;
     for (let span = missing.first; span !== undefined; span = missing.first) {
       signal.throwIfAborted();
       const slice = { sinceUs: span.sinceUs, untilUs: Math.min(span.untilUs, span.sinceUs + this.#sliceUs) };
@@ -110,7 +121,7 @@ export class Forwarder {
       missing.sentUntil(slice.untilUs, clock.now());
       if (values.length < fewValues) this.#sliceUs = Math.min(mostSliceUs, this.#sliceUs * 2);
     }
-    const count = this.forwarded - before;
+    const count = this.#sent - before;
     if (count > 0) log.info(`${count} values of outages have been sent`);
   }
 
@@ -165,8 +176,7 @@ export class Forwarder {
     for (let at = 0; at < values.length; at += valuesAMessage) {
       const part = values.slice(at, at + valuesAMessage);
       const startMs = clock.monotonicMs();
-      await send(part, signal);
-      this.forwarded += part.length;
+      this.#sent += await send(part, signal);
       const restMs = (part.length / forwardRate) * 1000 - (clock.monotonicMs() - startMs);
       if (restMs > 0) await pause(clock, restMs, signal);
       signal.throwIfAborted();
@@ -182,7 +192,7 @@ export class Forwarder {
       const counts = await this.#patiently(() => history.aggregate(point, request, signal), signal);
       for (const { value } of counts ?? []) count += Number(value);
     }
-    this.givenUp += count;
+    this.#givenUp += count;
     if (count > 0) log.warn(`${count} values of an outage are not sent: they are older than ${forwardHours} h`);
   }
 }

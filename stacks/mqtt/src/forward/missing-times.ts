@@ -61,6 +61,11 @@ export class MissingTimes {
     return this.#missing[0];
   }
 
+  /** When the receiver was last known to be there; undefined: never. */
+  get presentUs(): number | undefined {
+    return this.#presentUs;
+  }
+
   /** The receiver is back, or there for the first time. Returns the span that is given up, since it is too old. */
   begin(nowUs: number): Span | undefined {
     const { overlapUs, maxAgeUs } = this.#options;

@@ -124,7 +124,8 @@ export class EdgeNode implements Provider {
   }
 
   detail(): InstanceDetail {
-    return { devices: this.#brokers.detail() };
+    const forwarding = this.#forwarder.detail();
+    return { devices: this.#brokers.detail(), ...(forwarding !== undefined && { forwarding }) };
   }
 
   /** Each connection has another number, that of its death, which the broker has with it. */
@@ -163,7 +164,8 @@ export class EdgeNode implements Provider {
   }
 
   /** Values of an outage, beside present ones. A device that is lost is born for as long as it takes. */
-  async #sendPast(values: readonly PastValue[], signal: AbortSignal): Promise<void> {
+  async #sendPast(values: readonly PastValue[], signal: AbortSignal): Promise<number> {
+    let count = 0;
     for (const [device, part] of Map.groupBy(values, ({ served }) => this.#metrics.get(served)?.device)) {
       if (device === undefined) continue;
       while (this.#inFlight >= maxInFlight / 2 || this.#cancelBirth !== undefined) {
@@ -177,8 +179,10 @@ export class EdgeNode implements Provider {
         return (point && this.#metrics.past(point, record)) ?? [];
       });
       this.#send(device.name === itself ? 'NDATA' : 'DDATA', device.name, metrics);
+      count += metrics.length;
       if (isLost(device)) this.#lose(device);
     }
+    return count;
   }
 
   /** Everything there is, from the first sequence number on. Devices that are lost are born when they are back. */

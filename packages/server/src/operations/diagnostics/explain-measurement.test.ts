@@ -99,6 +99,10 @@ const anyStatus: fc.Arbitrary<InstanceStatus> = fc.record({
         { maxLength: 3 },
       ),
       clients: fc.option(fc.nat(), { nil: undefined }),
+      forwarding: fc.option(
+        fc.record({ sent: fc.nat(), givenUp: fc.nat(), waitingSinceUs: fc.option(fc.double(), { nil: undefined }) }),
+        { nil: undefined },
+      ),
       leftOut: fc.nat(),
     }),
   ),

@@ -1,6 +1,7 @@
 // Connectors and providers as in version 1, made from the state of the host.
 import {
   type DeviceStatus,
+  type ForwardingStatus,
   type InstanceState,
   type LiveConnector,
   type LiveProvider,
@@ -10,6 +11,8 @@ import {
 } from '@telltale/schema';
 import type { QualityCounts } from '../../points/index.ts';
 import type { InstanceStatus } from '../../stacks/index.ts';
+
+type StackDetail = InstanceStatus['detail'];
 
 export function stateOf({ name, state, sinceUs, lastError, disabled }: InstanceStatus): InstanceState {
   return {
@@ -40,14 +43,7 @@ export function liveConnector(status: InstanceStatus, points: QualityCounts): Li
       'requests-failed': counters.requestsFailed,
     },
     points,
-    devices: detail.devices.map(
-      ({ name, isUp, sinceUs, lastError }): DeviceStatus => ({
-        name,
-        state: isUp ? 'up' : 'down',
-        since: timeOf(sinceUs),
-        'last-error': lastError ?? null,
-      }),
-    ),
+    devices: detail.devices.map(deviceOf),
     'scan-groups': detail.scanGroups.map(
       ({ periodMs, tookMs, ...group }): ScanGroupStatus => ({
         period: rounded(periodMs),
@@ -68,7 +64,19 @@ export function liveProvider(status: InstanceStatus, points: QualityCounts): Liv
     counters: commonCounters(status),
     points,
     clients: status.detail.clients ?? null,
+    devices: status.detail.devices.map(deviceOf),
+    forwarding: forwardingOf(status.detail.forwarding),
   };
+}
+
+function deviceOf({ name, isUp, sinceUs, lastError }: StackDetail['devices'][number]): DeviceStatus {
+  return { name, state: isUp ? 'up' : 'down', since: timeOf(sinceUs), 'last-error': lastError ?? null };
+}
+
+function forwardingOf(given: StackDetail['forwarding']): ForwardingStatus | null {
+  if (given === undefined) return null;
+  const { sent, givenUp, waitingSinceUs } = given;
+  return { sent, 'given-up': givenUp, 'waiting-since': waitingSinceUs === undefined ? null : timeOf(waitingSinceUs) };
 }
 
 /** The time of a stack may be invalid; then the epoch is shown, as where there never was a time. */
