@@ -59,6 +59,11 @@ export interface InstanceOptions<Variables> {
   readonly reconnectMaxMs: number;
   /** A folder of its own that outlives restarts, for certificates and the like; not made before the stack makes it. */
   readonly folder: string;
+  /**
+   * Of all connectors and providers in the thread: what others send without being asked, such as clients of a provider or traps,
+   * is looked at in these, by `ServedClients`.
+   */
+  readonly turns: ServingTurns;
 }
 
 /** Counts what a connector asks of its devices, for the people who look after them. */
@@ -295,8 +300,6 @@ export interface BrowsedAlarm {
 
 export interface ProviderOptions<Variables> extends InstanceOptions<Variables> {
   readonly meter: ServingMeter;
-  /** Of all providers in the thread: what clients ask is carried out in these, by `ServedClients`. */
-  readonly turns: ServingTurns;
   /**
    * Writes a command for a client of the provider, as PUT /commands/:name does, and says how that ended; it never throws.
    * What the client is told must not say more: where the end is unknown, the device may have the value.

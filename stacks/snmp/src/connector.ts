@@ -302,7 +302,7 @@ class SnmpConnector implements Connector {
   }
 
   async #listen(signal: AbortSignal): Promise<void> {
-    const { clock, log, variables } = this.#options;
+    const { clock, log, meter, turns, variables } = this.#options;
     const { trapHost, trapPort, trapSenders } = variables;
     const accounts = [...this.#main, ...this.#accounts.values()];
     const incoming = new Incoming({
@@ -316,7 +316,8 @@ class SnmpConnector implements Connector {
     this.#findAddresses();
     signal.throwIfAborted();
     const onTrap = this.#traps.take.bind(this.#traps);
-    const listener = await TrapListener.listen({ host: trapHost, port: trapPort, incoming, clock, log, onTrap });
+    const place = { host: trapHost, port: trapPort };
+    const listener = await TrapListener.listen({ ...place, incoming, clock, log, meter, turns, onTrap });
     this.#listener = listener;
     if (signal.aborted) await this.close();
     signal.throwIfAborted();

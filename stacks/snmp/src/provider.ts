@@ -1,10 +1,10 @@
 // Serves points as an SNMP agent: their values, qualities, times and names below the base, and of itself what every agent
 // has. Owns the socket; `agent.ts` carries out what clients ask.
-import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
-import { isIPv6 } from 'node:net';
+import type { RemoteInfo, Socket } from 'node:dgram';
 import { type Batch, untilAborted } from '@telltale/schema';
 import {
   AllowedClients,
+  bindDatagrams,
   Fatal,
   type InstanceDetail,
   NotConnected,
@@ -38,8 +38,6 @@ export function createProvider(options: ProviderOptions<ProviderVariables>): Pro
 /** A client is one that has asked within this time. */
 const clientMs = 60_000;
 const maxClients = 1000;
-/** Of the system: what comes while the thread is busy. More than the system allows is not had. */
-const receiveBytes = 4 * 1024 * 1024;
 /** Rejected messages are logged this often at most. */
 const logPeriodMs = 60_000;
 
@@ -110,7 +108,7 @@ class SnmpProvider implements Provider {
   }
 
   async connect(signal: AbortSignal): Promise<void> {
-    const { variables, clock, log } = this.#options;
+    const { variables, clock, log, meter } = this.#options;
     const { host, port, allowedClients } = variables;
     const accounts = [...this.#main, ...this.#accounts.values()];
     const engine = await LocalEngine.startFor(accounts, this.#options);
@@ -123,21 +121,15 @@ class SnmpProvider implements Provider {
       hearsTraps: false,
     });
     signal.throwIfAborted();
-    const socket = createSocket({ type: isIPv6(host) ? 'udp6' : 'udp4', recvBufferSize: receiveBytes });
-    this.#socket = socket;
     this.#startMs = clock.monotonicMs();
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#fail = reject;
+    const socket = await bindDatagrams({ host, port, clock, meter }).catch((error: Error) => {
+      throw new NotConnected(`cannot listen on ${host} port ${port}: ${error.message}`);
+    });
+    this.#socket = socket;
     socket.on('error', (error) => this.#fail(error));
     socket.on('message', (bytes, from) =>
       this.#datagrams.hear(`${from.address} ${from.port}`, { bytes, from }, bytes.length),
     );
-    socket.bind({ port, address: host, exclusive: true }, resolve);
-    try {
-      await promise;
-    } catch (error) {
-      throw new NotConnected(`cannot listen on ${host} port ${port}: ${(error as Error).message}`);
-    }
     signal.throwIfAborted();
     this.#senders = this.#receivers().map((receiver) => {
       return new TrapSender({ ...receiver, engine, clock, log, informs: variables.informs });

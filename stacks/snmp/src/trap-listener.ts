@@ -1,8 +1,15 @@
-// Listens for traps and informs, lets through those that may, and confirms informs.
-import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
-import { isIPv6 } from 'node:net';
+// Listens for traps and informs, lets through those that may, and confirms informs. Senders take turns; what is lost is counted.
+import type { RemoteInfo, Socket } from 'node:dgram';
 import type { Clock } from '@telltale/schema';
-import { NotConnected, type StackLog } from '@telltale/stack-kit';
+import {
+  bindDatagrams,
+  type Meter,
+  NotConnected,
+  ServedClients,
+  ServedMessages,
+  type ServingTurns,
+  type StackLog,
+} from '@telltale/stack-kit';
 import { type Incoming, responsePdu } from './incoming.ts';
 import { encodeVarbinds, type Pdu, pduType } from './pdu.ts';
 import { timeWindowSeconds } from './remote-engine.ts';
@@ -13,6 +20,8 @@ export interface TrapListenerOptions {
   readonly incoming: Incoming;
   readonly clock: Clock;
   readonly log: StackLog;
+  readonly meter: Pick<Meter, 'unread'>;
+  readonly turns: ServingTurns;
   readonly onTrap: (pdu: Pdu, sender: string) => void;
 }
 
@@ -21,36 +30,46 @@ const maxTaken = 10_000;
 const informMs = 60_000;
 const signatureMs = 2 * 1000 * timeWindowSeconds;
 
+/** Of traps that wait for their turn: 50,000 of the usual size, half of them of one sender. What waits is never too old. */
+const maxBytes = 16 * 1024 * 1024;
+const maxAgeMs = Number.POSITIVE_INFINITY;
+/** Nobody is held up. */
+const variables = { maxClientRequestsPerSecond: 1e6, maxRequestsPerSecond: 1e6 };
+
+interface Datagram {
+  readonly bytes: Buffer;
+  readonly from: RemoteInfo;
+}
+
 export class TrapListener {
   readonly #options: TrapListenerOptions;
   readonly #socket: Socket;
+  readonly #datagrams: ServedMessages<Datagram>;
   readonly #taken = new Map<string, number>();
 
   /** Throws `NotConnected` where it cannot listen. */
   static async listen(options: TrapListenerOptions): Promise<TrapListener> {
     const { host, port } = options;
-    const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    socket.once('error', reject);
-    socket.bind({ port, address: host, exclusive: true }, resolve);
-    try {
-      await promise;
-    } catch (error) {
-      socket.close();
-      throw new NotConnected(`cannot listen for traps on ${host} port ${port}: ${(error as Error).message}`);
-    }
-    socket.off('error', reject);
+    const socket = await bindDatagrams(options).catch((error: Error) => {
+      throw new NotConnected(`cannot listen for traps on ${host} port ${port}: ${error.message}`);
+    });
     return new TrapListener(options, socket);
   }
 
   private constructor(options: TrapListenerOptions, socket: Socket) {
     this.#options = options;
     this.#socket = socket;
-    socket.on('message', (bytes, from) => this.#hear(bytes, from));
-    socket.on('error', (error) => options.log.warn(`the trap socket failed: ${error.message}`));
+    const { clock, turns, meter, log } = options;
+    const counts = { served: () => {}, held: () => {}, unread: (count: number) => meter.unread(count) };
+    const clients = new ServedClients({ clock, turns, meter: counts, variables });
+    const take = ({ bytes, from }: Datagram) => this.#hear(bytes, from);
+    this.#datagrams = new ServedMessages({ clients, take, maxBytes, maxAgeMs });
+    socket.on('message', (bytes, from) => this.#datagrams.hear(from.address, { bytes, from }, bytes.length));
+    socket.on('error', (error) => log.warn(`the trap socket failed: ${error.message}`));
   }
 
   close(): void {
+    this.#datagrams.close();
     this.#socket.close();
   }
 

@@ -31,6 +31,9 @@ function timeOf(text: string): number {
   return Date.parse(text) * 1000 + Number(text.slice(-4, -1));
 }
 
+/** As most clients have it: a datagram may get lost on its way. */
+const patience = { timeout: 500, retries: 5 };
+
 /** An independent client: the package has nothing of ours. */
 function clientOf(session: snmp.Session): TestClient {
   session.on('error', () => {});
@@ -78,7 +81,7 @@ export const provider: ProviderWorld = {
   ),
   writesFail: { refused: /InconsistentValue/i, notSent: /ResourceUnavailable/i, unknown: /UndoFailed/i },
   connectClient: async ({ host, port }) =>
-    clientOf(snmp.createSession(host, 'writing', { port, version: snmp.Version2c, timeout: 2000, retries: 0 })),
+    clientOf(snmp.createSession(host, 'writing', { port, version: snmp.Version2c, ...patience })),
   measurements: [
     { address: '1.0', datatype: 'i', values: [11, 12, 13] },
     { address: '2.0', datatype: 'd', values: [1.5, 2.5, 3.5] },
@@ -125,6 +128,6 @@ export const securedProvider: ProviderWorld = {
       privProtocol: snmp.PrivProtocols.aes256r,
       privKey: keys.privKey,
     };
-    return clientOf(snmp.createV3Session(host, user, { port, timeout: 2000, retries: 0 }));
+    return clientOf(snmp.createV3Session(host, user, { port, ...patience }));
   },
 };

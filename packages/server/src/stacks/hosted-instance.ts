@@ -281,7 +281,7 @@ export class HostedInstance {
     const { role, instance, findStack, clock, folder, maxClockSkewMs, loading, startProcess, turns } = this.#options;
     const { name, stackName } = instance;
     const stack = await findStack(stackName);
-    const common = { name, clock, log: this.#log, folder };
+    const common = { name, clock, log: this.#log, folder, turns };
     if (role === 'connector') {
       if (stack.connector === undefined) throw new Error(`the stack ${stackName} has no connector`);
       const variables = await this.#variables(stack.connector);
@@ -298,7 +298,6 @@ export class HostedInstance {
       variables,
       reconnectMaxMs: variables.reconnectMaxMs,
       meter: this.#meter,
-      turns,
       write: (command, value) => this.#writes.writeOne(command, value),
       writeMany: (writes) => this.#writes.write(writes),
       acknowledge: (alarm, authority) => this.#writes.acknowledge(alarm, authority),

@@ -1,4 +1,5 @@
 // How a provider serves its clients, so that none of them keeps others waiting.
+export * from './datagrams.ts';
 export * from './served-clients.ts';
 export * from './served-messages.ts';
 export * from './served-socket.ts';

@@ -7,14 +7,16 @@ export interface ServedMessagesOptions<Message> {
   readonly clients: ServedClients;
   /** Carries one out. Never throws. */
   readonly take: (message: Message) => void;
+  /** Of all senders. One may have as much as is free: so there is room for others, however many never stop. 4 MiB. */
+  readonly maxBytes?: number;
+  /** What has waited for longer is lost. 2 s: its sender has given up by then, or has asked again. */
+  readonly maxAgeMs?: number;
 }
 
-/** Of all senders. One may have as much as is free: so there is room for others, however many never stop. */
-const maxBytes = 4 * 1024 * 1024;
+const defaultMaxBytes = 4 * 1024 * 1024;
+const defaultMaxAgeMs = 2000;
 /** What a message takes beside its bytes. */
 const messageBytes = 200;
-/** Its sender has given up by then, or has asked again: nothing is to be written for it so late. */
-const maxAgeMs = 2000;
 /** So many datagrams are read in a turn of the event loop at most: where they came, the system has more. */
 const atOnce = 32;
 /** A list is shortened after so many, since each time costs as much as it is long. */
@@ -37,7 +39,7 @@ interface Sender<Message> extends Admitted {
 
 export class ServedMessages<Message> {
   readonly #options: ServedMessagesOptions<Message>;
-  /** The one that was heard longest ago first. */
+  /** The one that had nothing stored for the longest time first. */
   readonly #senders = new Map<string, Sender<Message>>();
   #bytes = 0;
   /** Since the last one was carried out. */
@@ -49,7 +51,7 @@ export class ServedMessages<Message> {
 
   /** False where there is no room for it, which is counted. */
   hear(name: string, message: Message, length: number): boolean {
-    const { clients } = this.#options;
+    const { clients, maxBytes = defaultMaxBytes } = this.#options;
     if (++this.#heard >= atOnce) clients.turns.hurry();
     const bytes = length + messageBytes;
     const sender = this.#sender(name);
@@ -72,26 +74,33 @@ export class ServedMessages<Message> {
   }
 
   #next(sender: Sender<Message>): boolean {
-    const { clients, take } = this.#options;
+    const { clients, take, maxAgeMs = defaultMaxAgeMs } = this.#options;
     this.#heard = 0;
-    const first = sender.stored[sender.done];
-    if (first === undefined) return false;
-    const isOld = clients.nowMs - first.atMs > maxAgeMs;
-    if (!isOld && !clients.admit(sender)) return false;
-    sender.bytes -= first.bytes;
-    this.#bytes -= first.bytes;
-    if (++sender.done === sender.stored.length || sender.done >= spliceAfter) {
-      sender.stored.splice(0, sender.done);
-      sender.done = 0;
+    const oldMs = clients.nowMs - maxAgeMs;
+    let first = sender.stored[sender.done];
+    for (; first !== undefined && first.atMs < oldMs; first = sender.stored[sender.done]) {
+      this.#remove(sender, first);
+      clients.meter.unread(1);
     }
-    if (isOld) clients.meter.unread(1);
-    else take(first.message);
+    if (first === undefined || !clients.admit(sender)) return false;
+    this.#remove(sender, first);
+    take(first.message);
     return sender.stored.length > 0;
+  }
+
+  /** The first one. */
+  #remove(sender: Sender<Message>, { bytes }: Stored<Message>): void {
+    sender.bytes -= bytes;
+    this.#bytes -= bytes;
+    if (++sender.done < sender.stored.length && sender.done < spliceAfter) return;
+    sender.stored.splice(0, sender.done);
+    sender.done = 0;
   }
 
   #sender(name: string): Sender<Message> | undefined {
     const known = this.#senders.get(name);
     if (known !== undefined) {
+      if (known.stored.length > 0) return known;
       this.#senders.delete(name);
       this.#senders.set(name, known);
       return known;
@@ -110,7 +119,7 @@ export class ServedMessages<Message> {
     return sender;
   }
 
-  /** The one that was heard longest ago, of those with nothing stored, is forgotten. */
+  /** The first of those with nothing stored is forgotten. */
   #makeRoom(): boolean {
     for (const [name, sender] of this.#senders) {
       if (sender.stored.length > 0) continue;

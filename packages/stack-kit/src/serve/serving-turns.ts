@@ -14,6 +14,8 @@ export interface Waiting {
 const sliceMs = 1;
 /** Where the others needed this long since the last slice, they are late already: then a slice is one piece of work. */
 const lateMs = 10;
+/** Where more is waiting to be heard, it is heard for so long before the next piece of work. */
+const hearMs = 1;
 /** Counted for a piece of work at least. */
 const leastMs = 0.001;
 
@@ -45,7 +47,7 @@ export class ServingTurns {
     this.#nextSlice ??= setImmediate(() => this.#slice());
   }
 
-  /** More is waiting to be heard: the next slice is one piece of work, so that it does not get lost. */
+  /** More is waiting to be heard: so that it does not get lost, it is heard first, and the next slice is one piece of work. */
   hurry(): void {
     this.#isHurried = true;
   }
@@ -93,10 +95,15 @@ export class ServingTurns {
 
   #slice(): void {
     const nowMs = this.#clock.monotonicMs();
-    const isLate = this.#endedMs !== undefined && nowMs - this.#endedMs > lateMs;
-    const endMs = isLate || this.#isHurried ? nowMs : nowMs + sliceMs;
+    const passedMs = this.#endedMs === undefined ? undefined : nowMs - this.#endedMs;
+    const isHurried = this.#isHurried;
     this.#isHurried = false;
-    this.#piece(nowMs, endMs);
+    if (isHurried && passedMs !== undefined && passedMs < hearMs) {
+      this.#nextSlice = setImmediate(() => this.#slice());
+      return;
+    }
+    const isLate = passedMs !== undefined && passedMs > lateMs;
+    this.#piece(nowMs, isLate || isHurried ? nowMs : nowMs + sliceMs);
   }
 
   #piece(startMs: number, endMs: number): void {

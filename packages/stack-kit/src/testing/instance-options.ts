@@ -28,6 +28,7 @@ export function connectorOptions<Variables>(
     publish: (batch) => batch.clear(),
     history: { publish: nobody, lastRecorded: async (points) => points.map(() => undefined) },
     startProcess,
+    turns: new ServingTurns(systemClock),
     publishAlarms: () => {},
     ...given,
     meter: { answered: () => {}, failed: () => {}, overrun: () => {}, unread: () => {}, ...given.meter },
