@@ -65,6 +65,8 @@ export const aggregates = [
   'duration-true',
   'duration-false',
   'transitions',
+  'count-good',
+  'count-bad',
   'duration-good',
   'duration-bad',
   'percent-good',

@@ -140,6 +140,10 @@ class ModelBucket {
         return double(this.#us((record) => isSound(record) && !isTrue(record)) / 1e6);
       case 'transitions':
         return long(this.#transitions);
+      case 'count-good':
+        return long(this.#records.filter((record) => statusOf(record) === 0xc0).length);
+      case 'count-bad':
+        return long(this.#records.length - sound.length);
       case 'duration-good':
         return double(this.#us((record) => statusOf(record) === 0xc0) / 1e6);
       case 'duration-bad':

@@ -9,35 +9,38 @@ export interface ServedAggregate {
   readonly aggregate: Aggregate;
   /** Of the value of the archive what the client gets; without it, the value of the point itself. */
   readonly variant?: (value: number, stepUs: number) => Variant;
-  /** Whatever the values are, what it says of them is certain. */
-  readonly isAlwaysGood?: boolean;
+  /** By which its status comes about: the time of good and of bad values, or their number; or it is good, whatever they are. */
+  readonly judgedBy: 'time' | 'number' | 'nothing';
+  /** It says of no interval that only a part of it is known. */
+  readonly isNeverPartial?: boolean;
 }
 
 const double = (value: number) => new Variant({ dataType: DataType.Double, value });
 const milliseconds = (value: number) => double(value * 1000);
 
+const int32 = (value: number) => new Variant({ dataType: DataType.Int32, value });
+const byTime = { judgedBy: 'time' } as const;
+const certain = { judgedBy: 'nothing' } as const;
+
 export const servedAggregates: ReadonlyMap<number, ServedAggregate> = new Map<number, ServedAggregate>([
-  [AggregateFunction.Average, { aggregate: 'mean', variant: double }],
-  [AggregateFunction.TimeAverage2, { aggregate: 'avg', variant: double }],
-  [AggregateFunction.Total2, { aggregate: 'total', variant: double }],
-  [AggregateFunction.Minimum2, { aggregate: 'min' }],
-  [AggregateFunction.Maximum2, { aggregate: 'max' }],
-  [AggregateFunction.Range2, { aggregate: 'range', variant: double }],
-  [
-    AggregateFunction.Count,
-    { aggregate: 'count', variant: (value) => new Variant({ dataType: DataType.Int32, value }), isAlwaysGood: true },
-  ],
-  [AggregateFunction.DurationInStateZero, { aggregate: 'duration-false', variant: milliseconds }],
-  [AggregateFunction.DurationInStateNonZero, { aggregate: 'duration-true', variant: milliseconds }],
-  [AggregateFunction.DurationGood, { aggregate: 'duration-good', variant: milliseconds, isAlwaysGood: true }],
-  [AggregateFunction.DurationBad, { aggregate: 'duration-bad', variant: milliseconds, isAlwaysGood: true }],
-  [AggregateFunction.PercentGood, { aggregate: 'percent-good', variant: double, isAlwaysGood: true }],
+  [AggregateFunction.Average, { aggregate: 'mean', variant: double, judgedBy: 'number', isNeverPartial: true }],
+  [AggregateFunction.TimeAverage2, { aggregate: 'avg', variant: double, ...byTime }],
+  [AggregateFunction.Total2, { aggregate: 'total', variant: double, ...byTime }],
+  [AggregateFunction.Minimum2, { aggregate: 'min', ...byTime }],
+  [AggregateFunction.Maximum2, { aggregate: 'max', ...byTime }],
+  [AggregateFunction.Range2, { aggregate: 'range', variant: double, ...byTime }],
+  [AggregateFunction.Count, { aggregate: 'count', variant: int32, judgedBy: 'number' }],
+  [AggregateFunction.DurationInStateZero, { aggregate: 'duration-false', variant: milliseconds, ...byTime }],
+  [AggregateFunction.DurationInStateNonZero, { aggregate: 'duration-true', variant: milliseconds, ...byTime }],
+  [AggregateFunction.DurationGood, { aggregate: 'duration-good', variant: milliseconds, ...certain }],
+  [AggregateFunction.DurationBad, { aggregate: 'duration-bad', variant: milliseconds, ...certain }],
+  [AggregateFunction.PercentGood, { aggregate: 'percent-good', variant: double, ...certain }],
   [
     AggregateFunction.PercentBad,
     {
       aggregate: 'duration-bad',
       variant: (seconds, stepUs) => double((seconds / (stepUs / 1e6)) * 100),
-      isAlwaysGood: true,
+      ...certain,
     },
   ],
   [
@@ -45,16 +48,33 @@ export const servedAggregates: ReadonlyMap<number, ServedAggregate> = new Map<nu
     {
       aggregate: 'worst-quality',
       variant: (quality) => new Variant({ dataType: DataType.StatusCode, value: statusOfQuality(quality) }),
-      isAlwaysGood: true,
+      ...certain,
     },
   ],
 ]);
+
+/** From which share of good values on, of time or by number, the result is good; and from which share of bad ones on it is bad. */
+export interface Shares {
+  readonly percentGood: number;
+  readonly percentBad: number;
+}
+
+/** What else the archive is asked for, to judge the result by. The quality that it gives by itself is by time, with shares of 100. */
+export function judgesOf({ judgedBy }: ServedAggregate, shares: Shares): readonly Aggregate[] {
+  if (judgedBy === 'nothing' || (judgedBy === 'time' && isWhole(shares))) return [];
+  return judgedBy === 'number' ? ['count', 'count-good', 'count-bad'] : ['duration-good', 'duration-bad'];
+}
+
+function isWhole({ percentGood, percentBad }: Shares): boolean {
+  return percentGood === 100 && percentBad === 100;
+}
 
 export interface ProcessedRequest {
   readonly startUs: number;
   readonly endUs: number;
   /** 0: one interval of all. */
   readonly intervalUs: number;
+  readonly shares: Shares;
 }
 
 /** A processing interval: from `sinceUs` until before `untilUs`, given with the time `timeUs`. */
@@ -109,22 +129,58 @@ export interface Extent {
   readonly nowUs: number;
 }
 
+/** What the archive says of an interval, by aggregate. */
+export type Found = (aggregate: Aggregate) => HistoryRecord | undefined;
+
 export function aggregateValue(
   served: ServedAggregate,
   { sinceUs, untilUs, isCut }: Interval,
-  found: HistoryRecord | undefined,
+  found: Found,
+  shares: Shares,
   { firstUs, nowUs }: Extent,
   plain: (record: HistoryRecord) => Variant,
 ): AggregateValue {
-  const { variant = undefined, isAlwaysGood = false } = served;
   const isOutside = firstUs === undefined || untilUs <= firstUs || sinceUs >= nowUs;
-  const isBad = found === undefined || (!isAlwaysGood && (found.quality & 0xc0) === 0);
-  if (isOutside || isBad) return { variant: undefined, status: StatusCodes.BadNoData.value };
-  const isPartial = isCut || sinceUs < firstUs || untilUs > nowUs;
-  const isGood = isAlwaysGood || (found.quality & 0xc0) === 0xc0;
+  const record = found(served.aggregate);
+  if (isOutside || record === undefined) return noData;
+  const judgement = judge(served, found, shares, Math.min(untilUs, nowUs) - sinceUs);
+  const value = () =>
+    served.variant === undefined ? plain(record) : served.variant(Number(record.value), untilUs - sinceUs);
+  if (judgement === 'none') return noData;
+  // A count is zero where nothing is good.
+  if (judgement === 'bad') {
+    return { variant: served.aggregate === 'count' ? value() : undefined, status: StatusCodes.Bad.value };
+  }
+  const isPartial = !served.isNeverPartial && (isCut || sinceUs < firstUs || untilUs > nowUs);
   const bits = aggregateBits.info | aggregateBits.calculated | (isPartial ? aggregateBits.partial : 0);
-  return {
-    variant: variant === undefined ? plain(found) : variant(Number(found.value), untilUs - sinceUs),
-    status: ((isGood ? 0 : StatusCodes.UncertainDataSubNormal.value) | bits) >>> 0,
-  };
+  const status = judgement === 'good' ? 0 : StatusCodes.UncertainDataSubNormal.value;
+  return { variant: value(), status: (status | bits) >>> 0 };
+}
+
+const noData: AggregateValue = { variant: undefined, status: StatusCodes.BadNoData.value };
+
+/** After 5.4.3.2 of Part 13. Of an interval of which nothing is but bad, there is no value, but a count. */
+function judge(
+  { judgedBy, aggregate }: ServedAggregate,
+  found: Found,
+  { percentGood, percentBad }: Shares,
+  lengthUs: number,
+): 'good' | 'uncertain' | 'bad' | 'none' {
+  if (judgedBy === 'nothing') return 'good';
+  if (judgedBy === 'time' && isWhole({ percentGood, percentBad })) {
+    const status = (found(aggregate)?.quality ?? 0) & 0xc0;
+    return status === 0xc0 ? 'good' : status === 0 ? 'none' : 'uncertain';
+  }
+  const number = (each: Aggregate) => Number(found(each)?.value ?? 0);
+  const [good, bad, all] =
+    judgedBy === 'number'
+      ? [number('count-good'), number('count-bad'), number('count') + number('count-bad')]
+      : [number('duration-good'), number('duration-bad'), lengthUs / 1e6];
+  const isCount = aggregate === 'count';
+  if (all === 0) return isCount ? 'good' : 'none';
+  if (bad >= all && !isCount) return 'none';
+  // Sums of microseconds in seconds: what is all of it may be a little less.
+  const share = (part: number) => (part / all) * 100 + 1e-9;
+  if (bad > 0 && share(bad) >= percentBad) return 'bad';
+  return share(good) >= percentGood ? 'good' : 'uncertain';
 }

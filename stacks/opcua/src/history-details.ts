@@ -3,7 +3,7 @@ import { form, traitsOf } from '@telltale/schema';
 import type { StackPoint } from '@telltale/stack-kit';
 import type { ReadProcessedDetails, ReadRawModifiedDetails } from 'node-opcua-client';
 import { type NodeId, type StatusCode, StatusCodes } from 'node-opcua-client';
-import { type ProcessedRequest, servedAggregates } from './history-aggregates.ts';
+import { type ProcessedRequest, type Shares, servedAggregates } from './history-aggregates.ts';
 import type { RawRequest } from './history-raw.ts';
 import { isTime, type PreciseDate, timeUsOf } from './value-codec.ts';
 
@@ -53,17 +53,20 @@ export function processedRequestOf(details: ReadProcessedDetails): ProcessedRequ
   if (startUs === endUs || !(intervalUs >= 0 && intervalUs <= Number.MAX_SAFE_INTEGER)) {
     throw new Unanswered(StatusCodes.BadInvalidArgument);
   }
-  refuseOtherRules(aggregateConfiguration);
-  return { startUs, endUs, intervalUs };
+  return { startUs, endUs, intervalUs, shares: sharesOf(aggregateConfiguration) };
 }
 
-/** Ours are those that the address space shows. */
-function refuseOtherRules(rules: ReadProcessedDetails['aggregateConfiguration'] | undefined | null): void {
-  if (rules === undefined || rules === null || rules.useServerCapabilitiesDefaults) return;
+/** As the address space shows them, unless the client says otherwise. That uncertain values count, and that all is stepped, it cannot change. */
+function sharesOf(rules: ReadProcessedDetails['aggregateConfiguration'] | undefined | null): Shares {
+  if (rules === undefined || rules === null || rules.useServerCapabilitiesDefaults) {
+    return { percentGood: 100, percentBad: 100 };
+  }
   const { percentDataBad, percentDataGood, treatUncertainAsBad, useSlopedExtrapolation } = rules;
   if (percentDataBad > 100 || percentDataGood > 100 || percentDataGood < 100 - percentDataBad) {
     throw new Unanswered(StatusCodes.BadAggregateInvalidInputs);
   }
-  const isOurs = percentDataBad === 100 && percentDataGood === 100 && !treatUncertainAsBad && !useSlopedExtrapolation;
-  if (!isOurs) throw new Unanswered(StatusCodes.BadAggregateConfigurationRejected);
+  if (treatUncertainAsBad || useSlopedExtrapolation) {
+    throw new Unanswered(StatusCodes.BadAggregateConfigurationRejected);
+  }
+  return { percentGood: percentDataGood, percentBad: percentDataBad };
 }

@@ -26,6 +26,7 @@ import type { OPCUAServer } from 'node-opcua-server';
 import {
   aggregateValue,
   intervalsOf,
+  judgesOf,
   requestsOf,
   type ServedAggregate,
   servedAggregates,
@@ -62,7 +63,6 @@ interface Asked {
   readonly served: Served;
   readonly session: object;
   readonly node: string;
-  readonly stamps: TimestampsToReturn;
   /** Values, at most. */
   readonly most: number;
 }
@@ -111,12 +111,10 @@ export class HistoryReads {
       if (point !== undefined && kept === undefined) throw new Unanswered(StatusCodes.BadContinuationPointInvalid);
       if (request.releaseContinuationPoints) return new HistoryReadResult({ statusCode: StatusCodes.Good });
       const served = this.#servedFor(context, node);
-      if (request.timestampsToReturn === TimestampsToReturn.Neither) {
-        throw new Unanswered(StatusCodes.BadInvalidTimestampArgument);
-      }
+      refuseOtherTimes(request);
       const isText = traitsOf(served.point.datatype).form === form.text;
       const most = Math.min(maxHistoryRecords, Math.max(1, Math.floor((isText ? maxTexts : maxValues) / nodes)));
-      const asked = { served, session, node: key, stamps: request.timestampsToReturn, most };
+      const asked = { served, session, node: key, most };
       return this.#result(asked, await this.#read(asked, request.historyReadDetails, index, kept));
     } catch (error) {
       return new HistoryReadResult({ statusCode: this.#statusOf(error) });
@@ -170,10 +168,10 @@ export class HistoryReads {
   ): Promise<Answered> {
     const { values, place } = await readRaw(this.#pages(asked.served), request, asked.most, at);
     const next = place === undefined ? undefined : ({ node, kind: 'raw', request, place } as const);
-    return { values: values.map((value) => rawValue(asked.served, value, asked.stamps)), next };
+    return { values: values.map((value) => rawValue(asked.served, value)), next };
   }
 
-  async #atTimes({ served, stamps }: Asked, { reqTimes, useSimpleBounds }: ReadAtTimeDetails): Promise<Answered> {
+  async #atTimes({ served }: Asked, { reqTimes, useSimpleBounds }: ReadAtTimeDetails): Promise<Answered> {
     const times = reqTimes ?? [];
     if (times.length === 0) throw new Unanswered(StatusCodes.BadInvalidArgument);
     if (times.length > maxTimes) throw new Unanswered(StatusCodes.BadTooManyOperations);
@@ -183,27 +181,31 @@ export class HistoryReads {
       if (time === null) throw new Unanswered(StatusCodes.BadInvalidArgument);
       const timeUs = archiveTime(time);
       const { record, status } = await readAtTime(this.#pages(served), timeUs, nowUs, useSimpleBounds);
-      values.push(dataValue(record && recordVariantOf(served, record), status, timeUs, stamps));
+      values.push(dataValue(record && recordVariantOf(served, record), status, timeUs));
     }
     return { values, next: undefined };
   }
 
   async #processed(asked: Asked, kept: Continuation & { kind: 'processed' }): Promise<Answered> {
     const { history, clock } = this.#options;
-    const { served, most, stamps } = asked;
+    const { served, most } = asked;
     const { request, aggregate: number, from } = kept;
     const aggregate = servedAggregates.get(number) as ServedAggregate;
     const intervals = intervalsOf(request, from, most);
-    const found = new Map<number, HistoryRecord>();
-    for (const asking of requestsOf(intervals, aggregate.aggregate)) {
-      for (const record of await history.aggregate(served.point, asking)) found.set(record.timeUs, record);
+    const found = new Map<string, HistoryRecord>();
+    for (const each of new Set([aggregate.aggregate, ...judgesOf(aggregate, request.shares)])) {
+      for (const asking of requestsOf(intervals, each)) {
+        for (const record of await history.aggregate(served.point, asking))
+          found.set(`${each} ${record.timeUs}`, record);
+      }
     }
     const first = await history.read(served.point, { sinceUs: 0, untilUs: Number.MAX_SAFE_INTEGER, limit: 1 });
     const extent = { firstUs: first.records[0]?.timeUs, nowUs: clock.now() };
     const plain = (record: HistoryRecord) => recordVariantOf(served, record);
     const values = intervals.map((interval) => {
-      const { variant, status } = aggregateValue(aggregate, interval, found.get(interval.sinceUs), extent, plain);
-      return dataValue(variant, status, interval.timeUs, stamps);
+      const of = (each: string) => found.get(`${each} ${interval.sinceUs}`);
+      const { variant, status } = aggregateValue(aggregate, interval, of, request.shares, extent, plain);
+      return dataValue(variant, status, interval.timeUs);
     });
     const isMore = intervalsOf(request, from + intervals.length, 1).length > 0;
     return { values, next: isMore ? { ...kept, from: from + intervals.length } : undefined };
@@ -234,29 +236,24 @@ export class HistoryReads {
   }
 }
 
-function rawValue(served: Served, value: RawValue, stamps: TimestampsToReturn): DataValue {
-  if ('missingUs' in value) return dataValue(undefined, StatusCodes.BadBoundNotFound.value, timeOf(value), stamps);
-  return dataValue(recordVariantOf(served, value), statusOfQuality(value.quality), value.timeUs, stamps);
+/** The archive has the times of the source. A client that wants both gets those alone; one that wants others gets none. */
+function refuseOtherTimes({ timestampsToReturn: wanted, historyReadDetails }: HistoryReadRequest): void {
+  if (wanted === TimestampsToReturn.Neither) throw new Unanswered(StatusCodes.BadInvalidTimestampArgument);
+  if (wanted !== TimestampsToReturn.Server) return;
+  const isProcessed = historyReadDetails instanceof ReadProcessedDetails;
+  throw new Unanswered(isProcessed ? StatusCodes.BadTimestampsToReturnInvalid : StatusCodes.BadTimestampNotSupported);
 }
 
-/** The archive has one time of a record: it is both. */
-function dataValue(
-  variant: Variant | undefined,
-  status: number,
-  timeUs: number,
-  stamps: TimestampsToReturn,
-): DataValue {
+function rawValue(served: Served, value: RawValue): DataValue {
+  if ('missingUs' in value) return dataValue(undefined, StatusCodes.BadBoundNotFound.value, timeOf(value));
+  return dataValue(recordVariantOf(served, value), statusOfQuality(value.quality), value.timeUs);
+}
+
+function dataValue(variant: Variant | undefined, status: number, timeUs: number): DataValue {
   const value = new DataValue(null);
   if (variant !== undefined) value.value = variant;
   value.statusCode = statusOf(status);
-  const [date, picoseconds] = [new Date(Math.floor(timeUs / 1000)), (timeUs % 1000) * 1e6];
-  if (stamps !== TimestampsToReturn.Server) {
-    value.sourceTimestamp = date;
-    value.sourcePicoseconds = picoseconds;
-  }
-  if (stamps !== TimestampsToReturn.Source) {
-    value.serverTimestamp = date;
-    value.serverPicoseconds = picoseconds;
-  }
+  value.sourceTimestamp = new Date(Math.floor(timeUs / 1000));
+  value.sourcePicoseconds = (timeUs % 1000) * 1e6;
   return value;
 }

@@ -65,11 +65,17 @@ describe('the history of a server over OPC UA', () => {
     await clients?.stop();
   });
 
-  const processed = async (aggregate: keyof typeof names, start = 0, end = 100, intervalMs = 16_000) => {
-    const order = { processed: { start: us(start), end: us(end), intervalMs, aggregate } } as HistoryOrder;
+  type Asked = NonNullable<HistoryOrder['processed']>;
+  const processed = async (
+    aggregate: Asked['aggregate'],
+    start = 0,
+    end = 100,
+    intervalMs = 16_000,
+    rules?: Asked['rules'],
+  ) => {
+    const order = { processed: { start: us(start), end: us(end), intervalMs, aggregate, ...(rules && { rules }) } };
     return (await client.history(level, order)).values;
   };
-  const names = { TimeAverage2: 0, Total2: 0, Minimum2: 0, Maximum2: 0, Range2: 0, DurationGood: 0, DurationBad: 0 };
   const valuesOf = (values: readonly HistoryValue[]) => values.map(({ value }) => value as number);
 
   test('raw records come out as they went in', async () => {
@@ -121,6 +127,45 @@ describe('the history of a server over OPC UA', () => {
     for (const [at, average] of averages.entries()) assert.ok(Math.abs(average - (expected[at] ?? 0)) < 1e-9, `${at}`);
     const [first, , third] = valuesOf(await processed('Total2'));
     assert.ok(Math.abs((first ?? 0) - 140) < 1e-9 && Math.abs((third ?? 0) - 265) < 1e-9);
+  });
+
+  test('Average and Count are of the records, and judged by how many of them are good, not by time', async () => {
+    const shown = (values: readonly HistoryValue[]) => values.map(({ value, status, bits }) => [value, status, bits]);
+    assert.deepEqual(shown(await processed('Average')), [
+      [10, 'Good', calculated], // an average is never partial
+      [22.5, 'Good', calculated],
+      [30, 'UncertainDataSubNormal', calculated], // one of two is bad
+      [45, 'Good', calculated],
+      [65, 'UncertainDataSubNormal', calculated], // one of two is uncertain
+      [80, 'Good', calculated], // an uncertain value was in force at first: it is no record of this interval
+      [null, 'BadNoData', 0],
+    ]);
+    assert.deepEqual(shown(await processed('Count')), [
+      [1, 'Good', calculated | partial],
+      [2, 'Good', calculated],
+      [1, 'UncertainDataSubNormal', calculated],
+      [2, 'Good', calculated],
+      [2, 'UncertainDataSubNormal', calculated],
+      [3, 'Good', calculated],
+      [0, 'Good', calculated | partial],
+    ]);
+    assert.deepEqual(shown(await processed('Count', 40, 44, 0)), [[0, 'Bad', 0]], 'all of its records are bad');
+    assert.deepEqual(shown(await processed('Average', 40, 44, 0)), [[null, 'BadNoData', 0]]);
+  });
+
+  test('a client says itself from which share of good and bad data on a result is good or bad', async () => {
+    const statuses = async (aggregate: Asked['aggregate'], percentDataGood: number, percentDataBad: number) => {
+      const rules = { useServerCapabilitiesDefaults: false, percentDataGood, percentDataBad };
+      return (await processed(aggregate, 32, 48, 0, rules)).map(({ value, status }) => [value, status]);
+    };
+    // Of 16 s, 10 are good, and 6 are bad.
+    assert.deepEqual(await statuses('Maximum2', 62, 40), [[30, 'Good']]);
+    assert.deepEqual(await statuses('Maximum2', 63, 38), [[30, 'UncertainDataSubNormal']]);
+    assert.deepEqual(await statuses('Maximum2', 70, 37), [[null, 'Bad']]);
+    // Of two records, one is bad.
+    assert.deepEqual(await statuses('Average', 50, 51), [[30, 'Good']]);
+    assert.deepEqual(await statuses('Average', 51, 51), [[30, 'UncertainDataSubNormal']]);
+    assert.deepEqual(await statuses('Average', 51, 50), [[null, 'Bad']]);
   });
 
   test('durations are milliseconds, and always good', async () => {

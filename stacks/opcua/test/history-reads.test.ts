@@ -38,9 +38,12 @@ describe('HistoryRead of a provider', () => {
       all.map(({ value, quality, timeUs }) => [value, quality === 0xc0 ? 'Good' : 'BadCommunicationError', timeUs]),
     );
     assert.equal(values[0]?.type, 'Double');
-    assert.equal(values[0]?.serverUs, undefined);
+    // The archive has the times of the source: who wants both gets those, who wants others is told.
     const both = await client.history(level, { ...whole, stamps: 'Both' });
-    assert.equal(both.values[0]?.serverUs, startUs);
+    for (const [first] of [values, both.values]) {
+      assert.deepEqual([first?.timeUs, first?.serverUs], [startUs + 250, undefined]);
+    }
+    assert.equal((await client.read('i=19091')).value ?? false, false, 'ServerTimestampSupported');
     const none = await client.history(level, { raw: { start: startUs - 9_000_000, end: startUs - 8_000_000 } });
     assert.deepEqual(none, { status: 'GoodNoData', point: '', values: [] });
     await client.close();
@@ -123,6 +126,8 @@ describe('HistoryRead of a provider', () => {
     assert.equal(await statusOf(whole, 'i=2258'), 'BadHistoryOperationUnsupported');
     assert.equal(await statusOf({ raw: { start: startUs } }), 'BadHistoryOperationInvalid');
     assert.equal(await statusOf({ ...whole, stamps: 'Neither' }), 'BadInvalidTimestampArgument');
+    assert.equal(await statusOf({ ...whole, stamps: 'Server' }), 'BadTimestampNotSupported');
+    assert.equal(await statusOf({ processed, stamps: 'Server' }), 'BadTimestampsToReturnInvalid');
     assert.equal(await statusOf({ ...whole, indexRange: '0:1' }), 'BadIndexRangeInvalid');
     assert.equal(await statusOf({ ...whole, encoding: 'Default XML' }), 'BadDataEncodingInvalid');
     assert.equal(await statusOf({ ...whole, point: 'c0ffee' }), 'BadContinuationPointInvalid');

@@ -199,6 +199,8 @@ const ofOtherUnits: ReadonlySet<Aggregate> = new Set([
   'duration-true',
   'duration-false',
   'transitions',
+  'count-good',
+  'count-bad',
   'duration-good',
   'duration-bad',
   'percent-good',

@@ -9,6 +9,8 @@ import { copyRecord } from './record-runs.ts';
 const always: ReadonlySet<Aggregate> = new Set([
   'count',
   'transitions',
+  'count-good',
+  'count-bad',
   'duration-true',
   'duration-false',
   'duration-good',
@@ -22,6 +24,8 @@ export const aggregatesOfTexts: ReadonlySet<Aggregate> = new Set([
   'count',
   'first',
   'last',
+  'count-good',
+  'count-bad',
   'duration-good',
   'duration-bad',
   'percent-good',
@@ -59,6 +63,12 @@ export function valueInto(into: Columns, aggregate: Aggregate, bucket: Bucket): 
     case 'transitions':
       into.longs[0] = BigInt(bucket.transitions);
       return 'l';
+    case 'count-good':
+      into.longs[0] = BigInt(bucket.certain);
+      return 'l';
+    case 'count-bad':
+      into.longs[0] = BigInt(bucket.bad);
+      return 'l';
     case 'worst-quality':
       into.numbers[0] = bucket.worst;
       return 'i';
@@ -80,7 +90,10 @@ export function standInInto(into: Columns, aggregate: Aggregate, bucket: Bucket)
   return 'd';
 }
 
-type OfNumbers = Exclude<Aggregate, 'first' | 'last' | 'min' | 'max' | 'count' | 'transitions' | 'worst-quality'>;
+type OfNumbers = Exclude<
+  Aggregate,
+  'first' | 'last' | 'min' | 'max' | 'count' | 'transitions' | 'count-good' | 'count-bad' | 'worst-quality'
+>;
 
 function numberOf(aggregate: OfNumbers, bucket: Bucket): number | undefined {
   const { soundUs, count, hasNumbers } = bucket;

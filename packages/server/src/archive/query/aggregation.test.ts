@@ -175,6 +175,20 @@ describe('an aggregate', () => {
     ]);
   });
 
+  test('AG-5 counts records by their quality, and not what is only in force', () => {
+    const rows: Row[] = [
+      [0, 1],
+      [5, 2, doubtful],
+      [8, 3, lost],
+      [9, 4],
+    ];
+    const some = ['count', 'count-good', 'count-bad'] as const;
+    assert.deepEqual(tableOf(rows, some, { stepS: 10, untilS: 20 }), [
+      [3, 2, 1],
+      [0, 0, 0],
+    ]);
+  });
+
   test('AG-9 AG-10 the worst quality in force, and the quality of the bucket', () => {
     const rows = read(numbers, { ...sixteen, aggregates: ['worst-quality', 'avg'] }) as AggregateRow[];
     const { subnormal } = quality.uncertain;
@@ -240,9 +254,9 @@ describe('an aggregate', () => {
     ]);
     assert.deepEqual(
       letters.filter((each) => each.endsWith(' l')),
-      ['count l', 'transitions l'],
+      ['count l', 'transitions l', 'count-good l', 'count-bad l'],
     );
-    assert.equal(letters.filter((each) => each.endsWith(' d')).length, aggregates.length - 7);
+    assert.equal(letters.filter((each) => each.endsWith(' d')).length, aggregates.length - 9);
   });
 
   test('AG-12 is the greatest double where it would be more', () => {

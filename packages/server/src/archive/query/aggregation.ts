@@ -40,6 +40,7 @@ export class Aggregation extends ChunkStage {
       ends: aggregates.some((each) => each === 'first' || each === 'last' || each === 'delta'),
       squares: aggregates.includes('stddev'),
       transitions: aggregates.includes('transitions'),
+      certain: aggregates.includes('count-good'),
     });
     this.#bucket.begin(grid.sinceUs);
     this.#endUs = this.#endOf(grid.sinceUs);

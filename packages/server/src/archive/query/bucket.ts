@@ -34,6 +34,8 @@ export interface BucketNeeds {
   readonly ends: boolean;
   readonly squares: boolean;
   readonly transitions: boolean;
+  /** How many records are good. */
+  readonly certain: boolean;
 }
 
 export class Bucket {
@@ -51,6 +53,9 @@ export class Bucket {
   smallSum = 0;
   squares = 0;
   transitions = 0;
+  /** Records that are good, and that are bad. */
+  certain = 0;
+  bad = 0;
   /** Whether a value that is not bad was in force; and one that is a number. */
   hasSound = false;
   hasNumbers = false;
@@ -115,7 +120,7 @@ export class Bucket {
     this.startUs = startUs;
     this.#untilUs = startUs;
     this.goodUs = this.badUs = this.trueUs = this.integral = this.smallIntegral = 0;
-    this.count = this.sum = this.smallSum = this.squares = this.transitions = 0;
+    this.count = this.sum = this.smallSum = this.squares = this.transitions = this.certain = this.bad = 0;
     this.hasSound = this.hasNumbers = this.hasSimulated = false;
     this.#worstRank = noRank;
     this.#isCarried = true;
@@ -162,10 +167,13 @@ export class Bucket {
     // Which one is the first that is not bad is known where it is the first of all.
     const isEndBad = this.#statusOf(first.quality) === 0 || this.#statusOf(last.quality) === 0;
     if (isSound && isEndBad && (this.#needs.ends || this.#needs.transitions)) return false;
+    if (isSound && !summary.isAllGood && this.#needs.certain) return false;
     this.elapse(first.time);
     this.#isCarried = false;
     this.#noteWorst(times.worst);
     if (hasSimulated) this.hasSimulated = true;
+    this.bad += summary.count - summary.good;
+    if (summary.isAllGood) this.certain += summary.count;
     this.goodUs += times.goodUs;
     this.badUs += times.badUs;
     this.trueUs += times.trueUs;
@@ -202,7 +210,7 @@ export class Bucket {
     const end = to - 1;
     let { goodUs, badUs, trueUs, integral, smallIntegral, transitions } = this;
     let state = this.#state;
-    let [count, sum, smallSum] = [0, 0, 0];
+    let [count, certain, sum, smallSum] = [0, 0, 0, 0];
     let [low, high, lowAt, highAt] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1, -1];
     let [first, last, marks] = [-1, -1, 0];
     for (let at = from; at < to; at++) {
@@ -215,7 +223,10 @@ export class Bucket {
         badUs += us;
         continue;
       }
-      if (status === goodStatus) goodUs += us;
+      if (status === goodStatus) {
+        goodUs += us;
+        certain++;
+      }
       const value = numbers[at] as number;
       integral += value * us;
       smallIntegral += value * small * us;
@@ -244,6 +255,8 @@ export class Bucket {
     this.integral = integral;
     this.smallIntegral = smallIntegral;
     this.transitions = transitions;
+    this.certain += certain;
+    this.bad += to - from - count;
     this.#state = state;
     if (count === 0) return 0;
     if (!this.hasSound) this.#keep(firstSlot, datatype, columns, first);
