@@ -15,8 +15,9 @@ import {
 import { type Gap, GapList } from './gap-list.ts';
 import type { NodeItem, NodeRef } from './node-item.ts';
 import { readNodes } from './node-reader.ts';
+import { ServiceFault } from './service-fault.ts';
 import { qualityOfStatus } from './status-quality.ts';
-import { ServiceFault, type UaLink } from './ua-link.ts';
+import type { UaLink } from './ua-link.ts';
 import { addReading, isTime, timeUsOf } from './value-codec.ts';
 
 export interface BackfillOptions {

@@ -9,7 +9,8 @@ import {
   type ReferenceDescription,
 } from 'node-opcua-client';
 import { plainId, readProperties } from './node-properties.ts';
-import { inPieces, type UaLink } from './ua-link.ts';
+import { inPieces } from './service-fault.ts';
+import type { UaLink } from './ua-link.ts';
 
 const acknowledgeableConditionType = 'ns=0;i=2881';
 const hasSubtype = 'ns=0;i=45';

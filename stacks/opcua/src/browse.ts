@@ -30,7 +30,8 @@ import { formatNamespaceUri, parseAddress } from './node-address.ts';
 import { nodeOf } from './node-item.ts';
 import { plainId, readProperties } from './node-properties.ts';
 import { readNodes } from './node-reader.ts';
-import { ServiceFault, type UaLink } from './ua-link.ts';
+import { ServiceFault } from './service-fault.ts';
+import type { UaLink } from './ua-link.ts';
 
 const objectsFolder = 'i=85';
 interface Wanted {

@@ -1,7 +1,7 @@
 // The type on the wire of a type that a server declares, which may be one of its own.
-import { NotConnected } from '@telltale/stack-kit';
 import { BrowseDirection, BrowseRequest, type BrowseResponse, DataType, NodeId } from 'node-opcua-client';
-import { ServiceFault, type UaLink } from './ua-link.ts';
+import { unlessRefused } from './service-fault.ts';
+import type { UaLink } from './ua-link.ts';
 
 const enumeration = 29;
 const hasSubtype = 'ns=0;i=45';
@@ -26,10 +26,7 @@ export async function builtInTypeOf(link: UaLink, declared: unknown): Promise<Da
         },
       ],
     });
-    const { results } = await link.transact<BrowseResponse>(request).catch((error) => {
-      if (error instanceof ServiceFault) return { results: null };
-      throw new NotConnected((error as Error).message);
-    });
+    const { results } = await unlessRefused(link.transact<BrowseResponse>(request), () => ({ results: null }));
     type = results?.[0]?.references?.[0]?.nodeId;
   }
   return undefined;

@@ -1,14 +1,7 @@
 // Alarms and conditions of a server as alarms here: follows its events, asks for the present states when it connects and
 // whenever events may have been missed, and acknowledges conditions.
 import { type Clock, pause, untilAborted } from '@telltale/schema';
-import {
-  type ConnectorOptions,
-  type DeviceAlarm,
-  NotConnected,
-  SourceTimes,
-  type WriteResult,
-  written,
-} from '@telltale/stack-kit';
+import { type ConnectorOptions, type DeviceAlarm, SourceTimes, type WriteResult, written } from '@telltale/stack-kit';
 import {
   CallRequest,
   type CallResponse,
@@ -23,12 +16,12 @@ import {
 import { parseConditionAddress } from './condition-address.ts';
 import { type ConditionEvent, conditionType, eventFilter, eventItem, readEvent } from './condition-events.ts';
 import { FollowedCondition } from './followed-condition.ts';
-import { isOneOf } from './item-requests.ts';
 import { nodeIdOf, nodeOf } from './node-item.ts';
+import { isOneOf, unlessRefused } from './service-fault.ts';
 import type { Subscriptions } from './subscriptions.ts';
-import { ServiceFault, type UaLink, Unanswered } from './ua-link.ts';
+import type { UaLink } from './ua-link.ts';
 import type { ConnectorVariables } from './variables.ts';
-import { resultOf } from './write-status.ts';
+import { resultOf, statusOf } from './write-status.ts';
 
 const conditionRefresh = 'ns=0;i=3875';
 const acknowledgeMethod = 'ns=0;i=9111';
@@ -46,15 +39,6 @@ const filterRefusals: readonly StatusCode[] = [
   StatusCodes.BadEventFilterInvalid,
   StatusCodes.BadFilterNotAllowed,
   StatusCodes.BadFilterOperatorUnsupported,
-];
-/** Nothing was done, for certain. */
-const refusals: readonly StatusCode[] = [
-  StatusCodes.BadEventIdUnknown,
-  StatusCodes.BadConditionBranchAlreadyAcked,
-  StatusCodes.BadConditionDisabled,
-  StatusCodes.BadMethodInvalid,
-  StatusCodes.BadNotExecutable,
-  StatusCodes.BadArgumentsMissing,
 ];
 
 export class Conditions {
@@ -123,16 +107,11 @@ export class Conditions {
         ],
       })),
     });
-    try {
-      const { results } = await link.transact<CallResponse>(request);
-      const ends = eventIds.map((_, at) => endOf(results?.[at]?.statusCode));
-      return ends.find(({ kind }) => kind !== 'accepted') ?? written.accepted;
-    } catch (error) {
-      if (error instanceof ServiceFault) return endOf(error.status);
-      if (error instanceof NotConnected) return written.notSent(error.message);
-      if (error instanceof Unanswered) return written.unknown(error.message);
-      throw error;
-    }
+    const answer = link.transact<CallResponse>(request);
+    const ends = eventIds.map(async (_, at) =>
+      resultOf(await statusOf(answer.then(({ results }) => results?.[at]?.statusCode))),
+    );
+    return (await Promise.all(ends)).find(({ kind }) => kind !== 'accepted') ?? written.accepted;
   }
 
   /** Conditions of which something is known keep it, and their alarms get it. */
@@ -189,13 +168,7 @@ export class Conditions {
         timestampsToReturn: TimestampsToReturn.Neither,
         itemsToCreate: [eventItem(notifier.nodeId, eventFilter(isNarrow), queueSize)],
       });
-      return link.transact<CreateMonitoredItemsResponse>(request).then(
-        ({ results }) => results?.[0]?.statusCode ?? StatusCodes.BadUnexpectedError,
-        (error) => {
-          if (error instanceof ServiceFault) return error.status;
-          throw error;
-        },
-      );
+      return firstStatusOf(link.transact<CreateMonitoredItemsResponse>(request));
     };
     const narrow = await create(true);
     const status = isOneOf(filterRefusals, narrow) ? await create(false) : narrow;
@@ -215,13 +188,7 @@ export class Conditions {
         },
       ],
     });
-    const status = await link.transact<CallResponse>(request).then(
-      ({ results }) => results?.[0]?.statusCode ?? StatusCodes.BadUnexpectedError,
-      (error) => {
-        if (error instanceof ServiceFault) return error.status;
-        throw error;
-      },
-    );
+    const status = await firstStatusOf(link.transact<CallResponse>(request));
     if (status.equals(StatusCodes.BadRefreshInProgress)) this.#isRefreshWanted = true;
     else if (status.isBad()) {
       this.#options.log.warn(`the server does not tell the present states of its conditions: ${status.name}`);
@@ -280,6 +247,8 @@ function keyOf(address: string, namespaces: readonly string[]): string | undefin
   return parsed.conditionName === undefined ? String(nodeId) : `${nodeId}#${parsed.conditionName}`;
 }
 
-function endOf(status: StatusCode = StatusCodes.BadUnexpectedError): WriteResult {
-  return isOneOf(refusals, status) ? written.refused(`${status.name}: ${status.description}`) : resultOf(status);
+/** Of a request for one thing. */
+function firstStatusOf(answer: Promise<{ results: { statusCode: StatusCode }[] | null }>): Promise<StatusCode> {
+  const first = answer.then(({ results }) => results?.[0]?.statusCode ?? StatusCodes.BadUnexpectedError);
+  return unlessRefused(first, (status) => status);
 }

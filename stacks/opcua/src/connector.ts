@@ -32,8 +32,9 @@ import { type NodeItem, type Readings, republish, traceOf } from './node-item.ts
 import { readItems } from './node-reader.ts';
 import { NodeWriter } from './node-writer.ts';
 import { type Health, healthOf, ServerList } from './server-list.ts';
+import { ServiceFault, Unanswered } from './service-fault.ts';
 import { Subscriptions } from './subscriptions.ts';
-import { ServiceFault, UaLink, Unanswered } from './ua-link.ts';
+import { UaLink } from './ua-link.ts';
 import { type ConnectorVariables, endpointsOf } from './variables.ts';
 
 export function createConnector(options: ConnectorOptions<ConnectorVariables>): Connector {

@@ -13,7 +13,8 @@ import {
 } from 'node-opcua-client';
 import { type ItemSettings, settingsOf } from './item-settings.ts';
 import type { NodeItem } from './node-item.ts';
-import { inPieces, type UaLink } from './ua-link.ts';
+import { inPieces, isOneOf } from './service-fault.ts';
+import type { UaLink } from './ua-link.ts';
 
 export interface WantedItem {
   readonly item: NodeItem;
@@ -67,10 +68,6 @@ export async function deleteItems(link: UaLink, subscriptionId: number, monitore
     return [];
   };
   await inPieces(monitoredItemIds, link.limits.monitor, ask, () => []);
-}
-
-export function isOneOf(statuses: readonly StatusCode[], status: StatusCode): boolean {
-  return statuses.some((each) => each.equals(status));
 }
 
 async function create(

@@ -1,6 +1,6 @@
 // Methods as commands, each called once. Of which object a method is and what it takes is asked of the server, once a link.
 import { unlessAborted, type Value } from '@telltale/schema';
-import { NotConnected, type StackCommand, type WriteResult, written } from '@telltale/stack-kit';
+import { type StackCommand, type WriteResult, written } from '@telltale/stack-kit';
 import {
   AttributeIds,
   BrowseDirection,
@@ -9,16 +9,18 @@ import {
   CallRequest,
   type CallResponse,
   NodeClass,
-  NodeId,
+  type NodeId,
   type StatusCode,
   StatusCodes,
 } from 'node-opcua-client';
 import { builtInTypeOf } from './built-in-type.ts';
 import { argumentsOf, isArgument, type MethodInput } from './method-arguments.ts';
 import { nodeOf } from './node-item.ts';
+import { plainId } from './node-properties.ts';
 import { readNodes } from './node-reader.ts';
-import { ServiceFault, type UaLink, Unanswered } from './ua-link.ts';
-import { resultOf } from './write-status.ts';
+import { isOneOf } from './service-fault.ts';
+import type { UaLink } from './ua-link.ts';
+import { isStatus, resultOf, statusOf } from './write-status.ts';
 
 interface Method {
   readonly objectId: NodeId;
@@ -61,23 +63,11 @@ export class MethodCaller {
     if (typeof inputs === 'string') return written.refused(inputs);
     const { objectId, methodId } = method;
     const request = new CallRequest({ methodsToCall: [{ objectId, methodId, inputArguments: inputs }] });
-    const status = await unlessAborted(signal, this.#send(request));
-    if (!('value' in status)) return status;
+    const answer = this.#link.transact<CallResponse>(request);
+    const status = await unlessAborted(signal, statusOf(answer.then(({ results }) => results?.[0]?.statusCode)));
     // The method may be another one by now: the next call asks.
-    if (goneStatuses.some((each) => each.equals(status))) this.#methods.delete(keyOf(command));
+    if (isStatus(status) && isOneOf(goneStatuses, status)) this.#methods.delete(keyOf(command));
     return resultOf(status);
-  }
-
-  async #send(request: CallRequest): Promise<StatusCode | WriteResult> {
-    try {
-      const { results } = await this.#link.transact<CallResponse>(request);
-      return results?.[0]?.statusCode ?? written.unknown('the server answers without a status');
-    } catch (error) {
-      if (error instanceof ServiceFault) return error.status;
-      if (error instanceof NotConnected) return written.notSent(error.message);
-      if (error instanceof Unanswered) return written.unknown(error.message);
-      throw error;
-    }
   }
 
   /** Ahead, so that a call is one request. A text says why there is none. */
@@ -103,7 +93,7 @@ export class MethodCaller {
     if (status.isBad()) return `${status.name}: the server has no method ${methodId}`;
     const owners = references.filter(({ nodeClass }) => nodeClass === NodeClass.Object);
     const [owner] = owners;
-    if (owner !== undefined && owners.length === 1) return plain(owner.nodeId);
+    if (owner !== undefined && owners.length === 1) return plainId(owner.nodeId);
     return `the server does not say of which object ${methodId} is a method (${owners.length} have it): set the property object`;
   }
 
@@ -111,7 +101,7 @@ export class MethodCaller {
     const { references } = await this.#browse(methodId, BrowseDirection.Forward, hasProperty);
     const found = references.find(({ browseName }) => browseName.name === inputArguments);
     if (found === undefined) return [];
-    const wanted = { nodeId: plain(found.nodeId), attributeId: AttributeIds.Value };
+    const wanted = { nodeId: plainId(found.nodeId), attributeId: AttributeIds.Value };
     const { values } = await readNodes(this.#link, [wanted]);
     const list: unknown = values[0]?.value?.value;
     const inputs: MethodInput[] = [];
@@ -139,8 +129,4 @@ function objectOf({ properties }: StackCommand): string | undefined {
 
 function keyOf(command: StackCommand): string {
   return JSON.stringify([command.address, objectOf(command)]);
-}
-
-function plain({ identifierType, value, namespace }: NodeId): NodeId {
-  return new NodeId(identifierType, value, namespace);
 }

@@ -6,7 +6,8 @@ import {
   type TranslateBrowsePathsToNodeIdsResponse,
 } from 'node-opcua-client';
 import { readNodes } from './node-reader.ts';
-import { ServiceFault, type UaLink } from './ua-link.ts';
+import { unlessRefused } from './service-fault.ts';
+import type { UaLink } from './ua-link.ts';
 
 const hasProperty = 'ns=0;i=46';
 
@@ -45,9 +46,7 @@ async function find(link: UaLink, owners: readonly NodeId[], name: string): Prom
       },
     })),
   });
-  const { results } = await link.transact<TranslateBrowsePathsToNodeIdsResponse>(request).catch((error) => {
-    if (error instanceof ServiceFault) return { results: null };
-    throw error;
-  });
+  const answer = link.transact<TranslateBrowsePathsToNodeIdsResponse>(request);
+  const { results } = await unlessRefused(answer, () => ({ results: null }));
   return owners.map((_, at) => results?.[at]?.targets?.[0]?.targetId);
 }

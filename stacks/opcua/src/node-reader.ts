@@ -10,7 +10,8 @@ import {
   TimestampsToReturn,
 } from 'node-opcua-client';
 import { type NodeItem, type Readings, takeReading } from './node-item.ts';
-import { inPieces, type UaLink, Unanswered } from './ua-link.ts';
+import { inPieces, Unanswered } from './service-fault.ts';
+import type { UaLink } from './ua-link.ts';
 import { isTime, timeUsOf } from './value-codec.ts';
 
 /** Adds a reading an item, unless a report came meanwhile. Throws `NotConnected` where the server is silent. */

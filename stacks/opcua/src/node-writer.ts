@@ -1,11 +1,10 @@
 // Writes to nodes, each once. What type a node wants is asked of the server, once a link.
 import { type Datatype, isBad, unlessAborted, type Value } from '@telltale/schema';
-import { NotConnected, type StackCommand, type WriteResult, written } from '@telltale/stack-kit';
+import { type StackCommand, type WriteResult, written } from '@telltale/stack-kit';
 import {
   AttributeIds,
   DataType,
   type DataValue,
-  type StatusCode,
   StatusCodes,
   Variant,
   VariantArrayType,
@@ -18,10 +17,11 @@ import { type PathStep, parseAddress } from './node-address.ts';
 import { type NodeRef, nodeOf } from './node-item.ts';
 import { readNodes } from './node-reader.ts';
 import { PartWriter } from './part-writer.ts';
+import { isOneOf, unlessRefused } from './service-fault.ts';
 import { qualityOfStatus } from './status-quality.ts';
-import { ServiceFault, type UaLink, Unanswered } from './ua-link.ts';
+import type { UaLink } from './ua-link.ts';
 import { toNode, typeOf } from './value-codec.ts';
-import { resultOf } from './write-status.ts';
+import { isStatus, resultOf, statusOf, type WriteStatus } from './write-status.ts';
 
 interface Target {
   readonly node: NodeRef;
@@ -68,17 +68,12 @@ export class NodeWriter {
       path.length > 0
         ? await this.#parts.write(node, path, value, signal)
         : await this.#writeValue(command, node, value, signal);
-    const isUnsupported = 'value' in status && withoutRanges.some((each) => status.equals(each));
+    const isUnsupported = isStatus(status) && isOneOf(withoutRanges, status);
     if (whole === undefined || !isUnsupported) return this.#ended(command.address, status);
     return this.#ended(command.address, await this.#parts.write(whole.node, whole.path, value, signal));
   }
 
-  async #writeValue(
-    command: StackCommand,
-    node: NodeRef,
-    value: Value,
-    signal: AbortSignal,
-  ): Promise<StatusCode | WriteResult> {
+  async #writeValue(command: StackCommand, node: NodeRef, value: Value, signal: AbortSignal): Promise<WriteStatus> {
     let type: DataType | string | undefined;
     try {
       type = await unlessAborted(signal, this.#typeOf(command));
@@ -92,10 +87,9 @@ export class NodeWriter {
     return this.#send(node, variant, signal);
   }
 
-  #ended(address: string, status: StatusCode | WriteResult): WriteResult {
-    if (!('value' in status)) return status;
+  #ended(address: string, status: WriteStatus): WriteResult {
     // The node may be of another type by now: the next write asks.
-    if (status.equals(StatusCodes.BadTypeMismatch)) this.#types.delete(address);
+    if (isStatus(status) && status.equals(StatusCodes.BadTypeMismatch)) this.#types.delete(address);
     return resultOf(status);
   }
 
@@ -112,35 +106,19 @@ export class NodeWriter {
     return { node: { ...node, indexRange }, path, whole: { node, path: parsed.path } };
   }
 
-  async #send(node: NodeRef, value: Variant, signal: AbortSignal): Promise<StatusCode | WriteResult> {
+  async #send(node: NodeRef, value: Variant, signal: AbortSignal): Promise<WriteStatus> {
     const request = new WriteRequest({ nodesToWrite: [{ ...node, value: {} }] });
     // As it is: the copies that the library makes of structures are broken.
     for (const each of request.nodesToWrite ?? []) each.value.value = value;
-    return unlessAborted(signal, this.#transact(request));
-  }
-
-  /** The status of the write; or how it ended where the server has given none. */
-  async #transact(request: WriteRequest): Promise<StatusCode | WriteResult> {
-    try {
-      const { results } = await this.#link.transact<WriteResponse>(request);
-      return results?.[0] ?? written.unknown('the server answers without a status');
-    } catch (error) {
-      if (error instanceof ServiceFault) return error.status;
-      if (error instanceof NotConnected) return written.notSent(error.message);
-      if (error instanceof Unanswered) return written.unknown(error.message);
-      throw error;
-    }
+    const answer = this.#link.transact<WriteResponse>(request);
+    return unlessAborted(signal, statusOf(answer.then(({ results }) => results?.[0])));
   }
 
   /** Asks for the types of commands ahead, so that a write is one request. */
   async learn(commands: readonly StackCommand[], atOnce: number): Promise<void> {
     const methods = commands.filter(({ address }) => isMethod(address));
     // A fault is said where it is called.
-    for (const command of methods) {
-      await this.#caller.learn(command).catch((error) => {
-        if (!(error instanceof ServiceFault)) throw error;
-      });
-    }
+    for (const command of methods) await unlessRefused(this.#caller.learn(command), () => undefined);
     const unknown = commands.flatMap(({ address, datatype }) => {
       const target = isMethod(address) || this.#types.has(address) ? '' : this.#targetOf(address);
       return typeof target === 'string' || target.path.length > 0 ? [] : [{ address, datatype, node: target.node }];

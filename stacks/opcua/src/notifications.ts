@@ -10,7 +10,8 @@ import {
   StatusChangeNotification,
   StatusCodes,
 } from 'node-opcua-client';
-import { ServiceFault, type UaLink } from './ua-link.ts';
+import { ServiceFault } from './service-fault.ts';
+import type { UaLink } from './ua-link.ts';
 import { isTime, timeUsOf } from './value-codec.ts';
 
 export type NotificationData = NonNullable<NotificationMessage['notificationData']>[number];

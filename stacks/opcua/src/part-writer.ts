@@ -1,21 +1,17 @@
 // Writes to parts of structures and of arrays of them: reads the whole, changes the part, and writes the whole back, once. What others
 // change at the server between the two is lost; writes of one connector to a node wait for each other.
 import { unlessAborted, type Value } from '@telltale/schema';
-import { type WriteResult, written } from '@telltale/stack-kit';
-import type { DataValue, StatusCode } from 'node-opcua-client';
-import { StatusCodes } from 'node-opcua-client';
+import { written } from '@telltale/stack-kit';
+import { type DataValue, StatusCodes } from 'node-opcua-client';
 import type { PathStep } from './node-address.ts';
 import type { NodeRef } from './node-item.ts';
 import { readNodes } from './node-reader.ts';
 import { changePart, TypeUnknown, Unfit } from './part-change.ts';
 import type { UaLink } from './ua-link.ts';
+import type { WriteStatus } from './write-status.ts';
 
 /** Sends a value to a node; as `NodeWriter` does it. */
-export type SendValue = (
-  node: NodeRef,
-  value: DataValue['value'],
-  signal: AbortSignal,
-) => Promise<StatusCode | WriteResult>;
+export type SendValue = (node: NodeRef, value: DataValue['value'], signal: AbortSignal) => Promise<WriteStatus>;
 
 /** Structures within structures, each of a type that is not known yet. */
 const maxTypes = 20;
@@ -31,8 +27,7 @@ export class PartWriter {
     this.#send = send;
   }
 
-  /** The status of the write; or how it ended where there is none. */
-  async write(node: NodeRef, path: readonly PathStep[], value: Value, signal: AbortSignal) {
+  async write(node: NodeRef, path: readonly PathStep[], value: Value, signal: AbortSignal): Promise<WriteStatus> {
     const key = String(node.nodeId);
     const before = this.#turns.get(key);
     const { promise: turn, resolve: end } = Promise.withResolvers<void>();

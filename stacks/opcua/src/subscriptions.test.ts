@@ -19,8 +19,9 @@ import {
 } from 'node-opcua-client';
 import { BadReadings } from './bad-readings.ts';
 import { itemOf, type NodeItem } from './node-item.ts';
+import { ServiceFault } from './service-fault.ts';
 import { Subscriptions } from './subscriptions.ts';
-import { ServiceFault, type UaLink } from './ua-link.ts';
+import type { UaLink } from './ua-link.ts';
 
 type Publish = ReturnType<typeof Promise.withResolvers<PublishResponse>>;
 

@@ -13,12 +13,13 @@ import {
   StatusCodes,
 } from 'node-opcua-client';
 import type { BadReadings } from './bad-readings.ts';
-import { createItems, deleteItems, fullStatuses, type ItemResult, isOneOf } from './item-requests.ts';
+import { createItems, deleteItems, fullStatuses, type ItemResult } from './item-requests.ts';
 import { type ItemSettings, settingsOf } from './item-settings.ts';
 import { adopt, type NodeItem, type Readings, takeReading, takeRefusal } from './node-item.ts';
 import { type Hearer, type NotificationData, Notifications } from './notifications.ts';
+import { isOneOf, unlessRefused } from './service-fault.ts';
 import { hasOverflown, qualityOfStatus } from './status-quality.ts';
-import { ServiceFault, type UaLink } from './ua-link.ts';
+import type { UaLink } from './ua-link.ts';
 
 export interface SubscriptionsOptions {
   readonly link: UaLink;
@@ -163,9 +164,8 @@ export class Subscriptions {
     if (subscriptionIds.length === 0) return;
     for (const id of subscriptionIds) this.#groups.delete(id);
     this.#notifications.end(subscriptionIds);
-    await this.#options.link.transact(new DeleteSubscriptionsRequest({ subscriptionIds })).catch((error) => {
-      if (!(error instanceof ServiceFault)) throw error;
-    });
+    const answer = this.#options.link.transact(new DeleteSubscriptionsRequest({ subscriptionIds }));
+    await unlessRefused(answer, () => undefined);
   }
 
   async #add(intervalMs: number, items: readonly NodeItem[]): Promise<void> {
@@ -246,12 +246,8 @@ export class Subscriptions {
       publishingEnabled: true,
       priority: 0,
     });
-    try {
-      return await link.transact<CreateSubscriptionResponse>(request);
-    } catch (error) {
-      if (!(error instanceof ServiceFault)) throw error;
-      return error.message;
-    }
+    const answer = link.transact<CreateSubscriptionResponse>(request);
+    return unlessRefused(answer, ({ name, description }) => `${name}: ${description}`);
   }
 
   /** Has nodes of the group monitored that are not yet. */

@@ -15,6 +15,7 @@ import {
 } from 'node-opcua-client';
 import { CertificateFolder } from './certificate-folder.ts';
 import { checkName, checkSecurity, chooseSecurity, identityOf, type Security, unsecured } from './link-security.ts';
+import { isOneOf, ServiceFault, Unanswered } from './service-fault.ts';
 import { StructureTypes } from './structure-types.ts';
 import { UaClient } from './ua-client.ts';
 import { type ConnectorVariables, leniencyOf } from './variables.ts';
@@ -30,27 +31,6 @@ export interface LinkOptions {
   readonly log: StackLog;
 }
 
-/** The server has answered that it will not. */
-export class ServiceFault extends Error {
-  readonly status: StatusCode;
-
-  constructor(status: StatusCode) {
-    super(`${status.name}: ${status.description}`);
-    this.status = status;
-  }
-
-  /** With fewer nodes in the request it might do. */
-  get isTooMuch(): boolean {
-    return tooMuch.some((each) => each.equals(this.status));
-  }
-}
-
-const tooMuch: readonly StatusCode[] = [
-  StatusCodes.BadTooManyOperations,
-  StatusCodes.BadEncodingLimitsExceeded,
-  StatusCodes.BadRequestTooLarge,
-  StatusCodes.BadResponseTooLarge,
-];
 /** The server does not know the session: it has carried out nothing, and never will. */
 const unknownSession: readonly StatusCode[] = [
   StatusCodes.BadSessionIdInvalid,
@@ -60,29 +40,6 @@ const unknownSession: readonly StatusCode[] = [
 ];
 /** The session has ended; what was under way may have been carried out. */
 const endedSession: readonly StatusCode[] = [StatusCodes.BadSessionClosed, StatusCodes.BadSecureChannelClosed];
-
-/** Asks in requests of `atOnce` items, or halves where the server refuses the size; `refused` makes other results. */
-export async function inPieces<Item, Result>(
-  items: readonly Item[],
-  atOnce: number,
-  ask: (some: Item[]) => Promise<Result[]>,
-  refused: (status: StatusCode, some: readonly Item[]) => Result[],
-): Promise<Result[]> {
-  const results: Result[] = [];
-  for (let at = 0; at < items.length; at += atOnce) {
-    const some = items.slice(at, at + atOnce);
-    const answered = await ask(some).catch((error) => {
-      if (!(error instanceof ServiceFault)) throw error;
-      if (!error.isTooMuch || some.length === 1) return refused(error.status, some);
-      return inPieces(some, Math.ceil(some.length / 2), ask, refused);
-    });
-    for (const result of answered) results.push(result);
-  }
-  return results;
-}
-
-/** The server may have the request; its answer did not come. */
-export class Unanswered extends Error {}
 
 interface Header {
   timeoutHint: number;
@@ -208,8 +165,8 @@ export class UaLink {
         reject(new Unanswered(this.#lostReason ?? this.#client.reasonOf(error)));
       } else {
         meter?.answered(performance.now() - startMs);
-        const isUnknown = unknownSession.some((each) => each.equals(status));
-        if (isUnknown || endedSession.some((each) => each.equals(status))) {
+        const isUnknown = isOneOf(unknownSession, status);
+        if (isUnknown || isOneOf(endedSession, status)) {
           this.#lose(`the server has ended the session: ${status.name}`);
           reject(isUnknown ? new NotConnected(this.#lostReason) : new Unanswered(this.#lostReason));
         } else if (status.isBad()) reject(new ServiceFault(status));
