@@ -204,7 +204,7 @@ export const problems = {
   'write-timeout': problem(
     504,
     'The device gave no clear answer',
-    'The device may have taken it: look at it before you write again.',
+    'The detail says whether the command was sent; if so, look at the device before you write again.',
   ),
   'too-many-clients': problem(
     503,

@@ -25,7 +25,7 @@ export function writeProblem(connector: string, outcome: Exclude<WriteOutcome, {
     case 'timeout':
       if (outcome.sent)
         return new MaybeWritten('write-timeout', `Connector ${connector} has no clear answer: ${reason}.`);
-      return new ProblemError('connector-down', `Connector ${connector} had no time to send it: ${reason}. ${notSent}`);
+      return new ProblemError('write-timeout', `Connector ${connector} had no time to send it: ${reason}. ${notSent}`);
   }
 }
 
