@@ -18,6 +18,7 @@ import { scaling } from './scaling.ts';
 import { selectors100k } from './selectors.ts';
 import { stacks } from './stacks.ts';
 import { stacksBlocks } from './stacks-blocks.ts';
+import { stacksGreed } from './stacks-greed.ts';
 import { start } from './start.ts';
 import { tables } from './tables.ts';
 import { transaction } from './transaction.ts';
@@ -37,6 +38,7 @@ const benchmarks: readonly Benchmark[] = [
   memory,
   stacks,
   stacksBlocks,
+  stacksGreed,
   archive,
   archiveGrowth,
   archiveTrend,

@@ -2,29 +2,16 @@
 // scans nor another client its answers.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import type { TestClient } from './conformance-world.ts';
-import { PeerProcess } from './peer-process.ts';
+import { observe, type Phase, startGreedy } from './greedy-phases.ts';
 import type { ProviderBench } from './provider-bench.ts';
 import type { Serving } from './provider-conformance.ts';
 import { ScannedDevice } from './scanned-device.ts';
 
 const scanPeriodMs = 200;
-const phaseMs = 4000;
-const pauseMs = 50;
 const maxOverruns = 2;
 const maxMoreMs = 100;
 /** A machine that is busy with something else makes everything late: then it is looked at again. */
 const attempts = 4;
-
-interface Phase {
-  readonly overruns: number;
-  readonly scans: number;
-  /** How long half of the answers took, at most. */
-  readonly waitedMs: number;
-  readonly answers: number;
-}
 
 export function testGreed(world: ProviderBench['world'], bench: () => ProviderBench, serving: Serving): void {
   if (world.startServed !== undefined || world.transport === 'none') return;
@@ -49,37 +36,6 @@ export function testGreed(world: ProviderBench['world'], bench: () => ProviderBe
         assert.ok(attempt < attempts, `${JSON.stringify(busy)} instead of ${JSON.stringify(idle)}`);
       }
     }));
-}
-
-async function startGreedy({ world, endpoint, folder }: ProviderBench): Promise<PeerProcess> {
-  const { greedy, transport } = world;
-  assert.ok(greedy !== undefined, 'the world of a provider that listens has to say what greedy clients ask');
-  const args = Buffer.isBuffer(greedy)
-    ? [
-        fileURLToPath(new URL('./greedy-clients.ts', import.meta.url)),
-        transport,
-        `${endpoint.port}`,
-        greedy.toString('hex'),
-      ]
-    : [fileURLToPath(greedy), `${endpoint.port}`];
-  const isReady = ({ said }: PeerProcess) => said.includes('ready\n');
-  return PeerProcess.start({ command: process.execPath, args, folder, isReady });
-}
-
-/** For a while: the scans of the device, and the answers to the client. */
-async function observe(device: ScannedDevice, client: TestClient, address: string): Promise<Phase> {
-  const before = { overruns: device.overruns, scans: device.scans };
-  const waits: number[] = [];
-  const endMs = performance.now() + phaseMs;
-  while (performance.now() < endMs) {
-    const askedMs = performance.now();
-    await client.read(address);
-    waits.push(performance.now() - askedMs);
-    await sleep(pauseMs);
-  }
-  const waitedMs = waits.sort((a, b) => a - b)[Math.floor(waits.length / 2)] as number;
-  const [overruns, scans] = [device.overruns - before.overruns, device.scans - before.scans];
-  return { overruns, scans, waitedMs, answers: waits.length };
 }
 
 function report(t: TestContext, when: string, { overruns, scans, waitedMs, answers }: Phase): void {
