@@ -7,6 +7,7 @@ export * from './define-stack.ts';
 export * from './document-stack.ts';
 export * from './entries.ts';
 export * from './history.ts';
+export * from './host-names.ts';
 export * from './host-variables.ts';
 export * from './json-pointer.ts';
 export * from './poll/allowed-clients.ts';

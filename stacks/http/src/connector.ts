@@ -10,6 +10,7 @@ import {
   type ConnectorOptions,
   Fatal,
   followPointer,
+  HostNames,
   type InstanceDetail,
   NoAnswer,
   NotConnected,
@@ -57,6 +58,7 @@ class HttpConnector implements Connector {
   readonly #poller: Poller<PathRequest>;
   readonly #times: SourceTimes;
   readonly #certificates: PeerCertificates;
+  readonly #names: HostNames;
   #client: HttpClient | undefined;
   #items = new Map<number, Item>();
   #states = new Map<string, PathState>();
@@ -64,6 +66,7 @@ class HttpConnector implements Connector {
   constructor(options: ConnectorOptions<ConnectorVariables>) {
     this.#options = options;
     this.#certificates = new PeerCertificates(options);
+    this.#names = new HostNames(options.clock);
     const { clock, meter, log, publish, variables, maxClockSkewMs } = options;
     this.#times = new SourceTimes({ clock, maxSkewMs: maxClockSkewMs });
     this.#poller = new Poller<PathRequest>({
@@ -250,6 +253,7 @@ class HttpConnector implements Connector {
       maxBodyBytes,
       connections: requestsAtOnce,
       clock,
+      names: this.#names,
       tls: ca === undefined ? {} : { ca },
       peer: dangerouslyTrustAnyCertificate ? undefined : await peer,
     });

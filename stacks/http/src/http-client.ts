@@ -4,7 +4,7 @@ import { Agent, type AgentOptions, type ClientRequest, type IncomingMessage, req
 import { Agent as TlsAgent, type AgentOptions as TlsAgentOptions, request as tlsRequest } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { type Clock, onAbort } from '@telltale/schema';
-import type { TlsPeer } from '@telltale/stack-kit';
+import type { HostNames, TlsPeer } from '@telltale/stack-kit';
 
 export interface HttpClientOptions {
   readonly baseUrl: string;
@@ -13,6 +13,7 @@ export interface HttpClientOptions {
   readonly maxBodyBytes: number;
   readonly connections: number;
   readonly clock: Clock;
+  readonly names: HostNames;
   readonly tls: { readonly ca?: string };
   /** Decides on the certificate of the server; undefined: any will do. */
   readonly peer: Pick<TlsPeer, 'guard'> | undefined;
@@ -64,8 +65,9 @@ export class HttpClient {
     this.#options = options;
     this.#url = new URL(options.baseUrl);
     this.#basePath = this.#url.pathname.replace(/\/+$/, '');
-    this.#agent = this.#newAgent({ keepAlive: true, maxSockets: options.connections });
-    this.#single = this.#newAgent({ keepAlive: false });
+    const { lookup } = options.names;
+    this.#agent = this.#newAgent({ keepAlive: true, maxSockets: options.connections, lookup });
+    this.#single = this.#newAgent({ keepAlive: false, lookup });
   }
 
   /** Over a pooled connection. Throws `Unanswered`, or the reason of the signal. */

@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
 import { type Clock, onAbort } from '@telltale/schema';
-import { NotConnected, type TlsPeer } from '@telltale/stack-kit';
+import { HostNames, NotConnected, type TlsPeer } from '@telltale/stack-kit';
 import type { Transport } from './transport.ts';
 
 export interface TcpTransportOptions {
@@ -32,12 +32,14 @@ export class TcpTransport implements Transport {
   readonly silenceMs: number;
   readonly renew: ((signal: AbortSignal) => Promise<void>) | undefined;
   readonly #options: TcpTransportOptions;
+  readonly #names: HostNames;
   /** The connection, or what encrypts it. */
   #socket: Socket | undefined;
   #tcp: Socket | undefined;
 
   constructor(options: TcpTransportOptions) {
     this.#options = options;
+    this.#names = new HostNames(options.clock);
     this.silenceMs = options.isSerialLine ? serialLineSilenceMs : 0;
     if (options.isSerialLine) {
       this.renew = async (signal) => {
@@ -53,7 +55,8 @@ export class TcpTransport implements Transport {
     const tls = this.#options.tls === undefined ? undefined : await this.#options.tls();
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const tcp = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMs });
+    const { lookup } = this.#names;
+    const tcp = connect({ host, port, lookup, noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMs });
     const socket = tls === undefined ? tcp : connectTls({ ...tls.options, socket: tcp });
     if (tls !== undefined) tls.peer.guard(socket as TLSSocket);
     this.#socket = socket;

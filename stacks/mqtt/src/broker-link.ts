@@ -2,7 +2,7 @@
 // what it keeps to send again after a reconnect, a command above all, goes with it.
 import { randomBytes, randomInt } from 'node:crypto';
 import { type Clock, onAbort } from '@telltale/schema';
-import { type Meter, NoAnswer, NotConnected, type StackLog } from '@telltale/stack-kit';
+import { type HostNames, type Meter, NoAnswer, NotConnected, type StackLog } from '@telltale/stack-kit';
 import { type IClientOptions, type IClientPublishOptions, type IPublishPacket, MqttClient, type Packet } from 'mqtt';
 import { BrokerStream } from './broker-stream.ts';
 import { type BrokerTls, brokerTls } from './broker-tls.ts';
@@ -15,6 +15,7 @@ export interface BrokerLinkOptions {
   readonly name: string;
   readonly variables: BrokerVariables;
   readonly clock: Clock;
+  readonly names: HostNames;
   /** With the certificates. */
   readonly folder: string;
   readonly log: StackLog;
@@ -115,7 +116,7 @@ export class BrokerLink {
       log: () => {},
     };
     const path = variables.transport === 'websocket' ? variables.webSocketPath : undefined;
-    this.#stream = new BrokerStream({ host, port, tls, path, guard: this.#guard });
+    this.#stream = new BrokerStream({ host, port, lookup: options.names.lookup, tls, path, guard: this.#guard });
     // Before the library's own listener, which passes over errors that the system did not give.
     this.#stream.on('error', (error) => this.#lose(lost(error.message)));
     this.#client = new MqttClient(() => this.#stream, settings);

@@ -1,12 +1,13 @@
 // The brokers that a connector or provider may use, of which it uses one at a time.
 import type { Clock } from '@telltale/schema';
-import { BackOff, type DeviceDetail, NotConnected, RedundantPeers } from '@telltale/stack-kit';
+import { BackOff, type DeviceDetail, HostNames, NotConnected, RedundantPeers } from '@telltale/stack-kit';
 import { type BrokerVariables, brokerName, brokersOf } from './broker-variables.ts';
 
 /** With the variables of one broker. */
 type Open = (variables: BrokerVariables, signal: AbortSignal) => Promise<void>;
 
 export class BrokerList {
+  readonly names: HostNames;
   readonly #clock: Clock;
   /** Each with its host and port. */
   readonly #variables: readonly BrokerVariables[];
@@ -15,6 +16,7 @@ export class BrokerList {
   readonly #restsUntilMs: number[];
 
   constructor(variables: BrokerVariables, clock: Clock) {
+    this.names = new HostNames(clock);
     this.#clock = clock;
     this.#variables = brokersOf(variables).map((place) => ({ ...variables, ...place }));
     this.#peers = new RedundantPeers(this.#variables.map(brokerName), clock);

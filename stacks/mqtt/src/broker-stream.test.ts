@@ -17,7 +17,14 @@ async function setUp(t: TestContext) {
   await once(server, 'listening');
   const guard = new PacketGuard({ maxLength: 1000, hasProperties: false, token: Buffer.from('instead') });
   const { port } = server.address() as AddressInfo;
-  const stream = new BrokerStream({ host: '127.0.0.1', port, tls: undefined, path: undefined, guard });
+  const stream = new BrokerStream({
+    host: '127.0.0.1',
+    port,
+    lookup: undefined,
+    tls: undefined,
+    path: undefined,
+    guard,
+  });
   cleanup.defer(() => void stream.destroy());
   await once(server, 'connection');
   return { guard, stream, broker: sockets[0] as Socket };

@@ -1,7 +1,7 @@
 // The bytes between the library and a broker: a socket, encrypted or not, or a WebSocket over it, behind the guard. A broker gets a slice of each
 // turn of the event loop, however much it sends: others share the thread. What was sent and has not arrived when the
 // connection is given up is thrown away, not sent later by the system.
-import { connect, type Socket } from 'node:net';
+import { connect, type LookupFunction, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import type { BrokerTls } from './broker-tls.ts';
@@ -12,6 +12,7 @@ export interface BrokerStreamOptions {
   readonly host: string;
   readonly port: number;
   /** Undefined: not encrypted. */
+  readonly lookup: LookupFunction | undefined;
   readonly tls: BrokerTls | undefined;
   /** Of a WebSocket; undefined: without one. */
   readonly path: string | undefined;
@@ -34,10 +35,10 @@ export class BrokerStream extends Duplex {
   #hasEnded = false;
   #isHeld = false;
 
-  constructor({ host, port, tls, path, guard }: BrokerStreamOptions) {
+  constructor({ host, port, lookup, tls, path, guard }: BrokerStreamOptions) {
     super({ allowHalfOpen: false });
     this.#guard = guard;
-    this.#tcp = connect({ host, port, noDelay: true });
+    this.#tcp = connect({ host, port, lookup, noDelay: true });
     const under = tls === undefined ? this.#tcp : secured(this.#tcp, tls);
     // First those below: they say why.
     const sockets = new Set<Duplex>([this.#tcp, under]);

@@ -235,7 +235,18 @@ class MqttConnector implements Connector {
     this.#devices.forget(clock.now());
     const onMessage = this.#hear.bind(this);
     const link = await BrokerLink.open(
-      { name, variables, clock, folder, log, meter, cleanStart, ...this.#state.will(), onMessage },
+      {
+        name,
+        variables,
+        clock,
+        names: this.#brokers.names,
+        folder,
+        log,
+        meter,
+        cleanStart,
+        ...this.#state.will(),
+        onMessage,
+      },
       signal,
     );
     this.#link = link;

@@ -144,7 +144,7 @@ export class PlainProvider implements Provider {
       return undefined;
     };
     const link = await BrokerLink.open(
-      { name, variables: broker, clock, folder, log, cleanStart: true, ...will, onMessage },
+      { name, variables: broker, clock, names: this.#brokers.names, folder, log, cleanStart: true, ...will, onMessage },
       signal,
     );
     this.#link = link;

@@ -1,6 +1,5 @@
 // Reads and sets the objects of SNMP agents, and takes their traps. The poller owns rhythm and silence, a session the way
 // to one agent.
-import { lookup } from 'node:dns/promises';
 import { isIP, isIPv6, SocketAddress } from 'node:net';
 import { Batch, quality, unlessAborted, type Value } from '@telltale/schema';
 import {
@@ -10,6 +9,7 @@ import {
   type Connector,
   type ConnectorOptions,
   Fatal,
+  HostNames,
   type InstanceDetail,
   NoAnswer,
   NotConnected,
@@ -65,6 +65,7 @@ class SnmpConnector implements Connector {
   readonly #main: readonly Account[];
   readonly #poller: Poller<ReadRequest>;
   readonly #traps: TrapPoints;
+  readonly #names: HostNames;
   /** Between `connect` and `close`. */
   #agents = new Map<string, Agent>();
   #listener: TrapListener | undefined;
@@ -80,6 +81,7 @@ class SnmpConnector implements Connector {
   constructor(options: ConnectorOptions<ConnectorVariables>) {
     const { variables, clock, meter, log, publish } = options;
     this.#options = options;
+    this.#names = new HostNames(clock);
     this.#hosts = parseHosts(variables.hosts, variables.port);
     this.#accounts = accountsOf(accountVariables, variables.accounts);
     this.#main = mainAccounts(variables);
@@ -337,7 +339,7 @@ class SnmpConnector implements Connector {
 
   /** Its traps are known by its newest addresses. */
   async #resolve({ name, host }: Host): Promise<string> {
-    const found = await lookup(host, { all: true });
+    const found = await this.#names.addresses(host);
     this.#addresses.set(name, new Set(found.map(({ address }) => asCompared(address))));
     return found[0]?.address ?? '';
   }

@@ -140,7 +140,7 @@ export class EdgeNode implements Provider {
     };
     this.#host.forget();
     const link = await BrokerLink.open(
-      { name, variables: broker, clock, folder, log, cleanStart: true, will, onMessage },
+      { name, variables: broker, clock, names: this.#brokers.names, folder, log, cleanStart: true, will, onMessage },
       signal,
     );
     this.#link = link;
