@@ -41,7 +41,7 @@ export class TelltaleClient {
   /** How they are, and what their devices have. */
   readonly connectors: Connectors;
   readonly providers: Providers;
-  /** Of connectors and providers: own, trusted and rejected. */
+  /** Of connectors and providers: own, trusted, issuers and rejected. */
   readonly certificates: Certificates;
   readonly functionModules: FunctionModules;
   /** The history of measurements, commands and alarms. */

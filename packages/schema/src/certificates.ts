@@ -4,11 +4,13 @@ import { strict } from './closed.ts';
 import { Identifier } from './identifier.ts';
 import { Timestamp } from './wire-schemas.ts';
 
-export const certificateStates = ['own', 'trusted', 'rejected'] as const;
+export const certificateStates = ['own', 'trusted', 'issuer', 'rejected'] as const;
 
 export const CertificateState = Type.Enum([...certificateStates], {
   type: 'string',
-  description: 'own: presented to others; trusted: of others, by a person; rejected: of others, and refused.',
+  description:
+    'own: presented to others; trusted: of others, by a person; issuer: of an authority that completes chains, and is not trusted for ' +
+    'it; rejected: of others, and refused.',
 });
 export type CertificateState = Static<typeof CertificateState>;
 

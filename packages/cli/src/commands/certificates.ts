@@ -8,7 +8,7 @@ const headings = ['STATE', 'OF', 'USE', 'SUBJECT', 'NAMES', 'EXPIRES', 'THUMBPRI
 
 export const certificates: CommandDeclaration = {
   path: ['certificates'],
-  summary: 'List the certificates of connectors and providers: own, trusted and rejected',
+  summary: 'List the certificates of connectors and providers: own, trusted, issuers and rejected',
   arguments: [],
   options: [{ name: 'state', value: 'STATE', summary: 'Only those that are so', values: certificateStates }],
   details: 'Those of peers that nobody has trusted are rejected: telltale certificates trust THUMBPRINT.',
@@ -151,7 +151,12 @@ function rowOf(certificate: Certificate): Cell[] {
   ];
 }
 
-const styles: Record<Certificate['state'], Style> = { own: 'plain', trusted: 'green', rejected: 'red' };
+const styles: Record<Certificate['state'], Style> = {
+  own: 'plain',
+  trusted: 'green',
+  issuer: 'plain',
+  rejected: 'red',
+};
 
 function expiryCell({ 'valid-until': until, 'days-left': days }: Certificate): Cell {
   const on = timeText(until).slice(0, 10);

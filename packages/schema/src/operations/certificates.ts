@@ -49,7 +49,7 @@ const operation = <const Opcode extends (typeof opcodes)[number], const Method e
 export const certificateOperations = {
   listCertificates: declare({
     ...reads(certificates),
-    summary: 'List the certificates of connectors and providers: own, trusted and rejected',
+    summary: 'List the certificates of connectors and providers: own, trusted, issuers and rejected',
     input: selection,
     problems: [],
     http: {
@@ -94,7 +94,7 @@ export const certificateOperations = {
     'delete',
     'DELETE',
     '/data/certificates/:name',
-    'Delete a rejected certificate; it is back when it is presented again',
+    'Delete a rejected certificate, which is back when it is presented again, or an issuer',
     'It is deleted.',
   ),
 };

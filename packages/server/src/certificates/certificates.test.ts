@@ -122,6 +122,23 @@ describe('the certificates of the service', () => {
     }
   });
 
+  test('of authorities that complete chains are listed as issuers, and deleted, but neither trusted nor rejected', async (t) => {
+    const { certificates, put, restarted, folder } = rig(t);
+    put('provider-panel/issuers/root.pem', pressCertificate);
+    const [issuer, ...others] = await certificates.list('issuer');
+    assert.deepEqual(
+      [issuer?.thumbprint, issuer?.use, issuer?.name, others.length],
+      [thumbprint, 'authority', 'panel', 0],
+    );
+    for (const operation of ['trust', 'reject', 'renew'] as const) {
+      await assert.rejects(certificates[operation](thumbprint), { problem: 'wrong-certificate' });
+    }
+    await certificates.delete(thumbprint);
+    assert.deepEqual(await certificates.list(), []);
+    assert.deepEqual(readdirSync(join(folder, 'stacks', 'provider-panel', 'issuers')), []);
+    assert.deepEqual(restarted, ['provider panel: the certificate of an authority was deleted']);
+  });
+
   test('are made anew on order where the service has made them itself, with the same key', async (t) => {
     const { certificates, put, restarted, folder } = rig(t);
     put('provider-panel/own/certificate.pem', pressCertificate);

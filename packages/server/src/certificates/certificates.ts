@@ -3,7 +3,7 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Certificate, type CertificateState, type Clock, ProblemError } from '@telltale/schema';
-import { deleteRejected, moveCertificate } from '@telltale/stack-kit';
+import { deleteCertificate, moveCertificate } from '@telltale/stack-kit';
 import type { Logger } from 'pino';
 import type { StackCatalogue, StackHost } from '../stacks/index.ts';
 import { ExpiryNotices } from './expiry.ts';
@@ -91,11 +91,17 @@ export class Certificates {
   }
 
   delete(thumbprint: string, of?: string): Promise<void> {
-    return this.#operate(thumbprint, of, 'peer', async ({ owner, certificate }) => {
+    return this.#operate(thumbprint, of, 'stored', async ({ owner, certificate }) => {
+      const folder = this.#folderOf(owner);
+      if (certificate.state === 'issuer') {
+        await deleteCertificate(folder, certificate.thumbprint, 'issuers');
+        this.#restart(owner, 'the certificate of an authority was deleted');
+        return;
+      }
       if (certificate.state === 'trusted') {
         throw new ProblemError('wrong-certificate', `The certificate ${thumbprint} is trusted: reject it first.`);
       }
-      await deleteRejected(this.#folderOf(owner), certificate.thumbprint);
+      await deleteCertificate(folder, certificate.thumbprint, 'rejected');
     });
   }
 
@@ -115,7 +121,7 @@ export class Certificates {
   async #operate(
     thumbprint: string,
     of: string | undefined,
-    use: Certificate['use'],
+    use: Operable,
     work: (found: Found) => Promise<void>,
   ): Promise<void> {
     const wanted = thumbprint.toLowerCase();
@@ -125,7 +131,7 @@ export class Certificates {
           (each.thumbprint === wanted || each.sha1 === wanted) &&
           (of === undefined || of === `${each.role}/${each.name}`),
       );
-      const found = fitting.filter(({ certificate }) => certificate.use === use);
+      const found = fitting.filter(({ certificate }) => isOperable(certificate, use));
       if (found.length === 0) throw notFound(thumbprint, of, use, fitting.length > 0);
       try {
         for (const each of found) await work(each);
@@ -185,9 +191,16 @@ export class Certificates {
   }
 }
 
-function notFound(thumbprint: string, of: string | undefined, use: Certificate['use'], isOther: boolean): ProblemError {
+/** What a peer has presented; what others than the service have stored; or what the service has made. */
+type Operable = 'peer' | 'stored' | 'application';
+
+function isOperable({ use, state }: Certificate, wanted: Operable): boolean {
+  return wanted === 'stored' ? use === 'peer' || state === 'issuer' : use === wanted;
+}
+
+function notFound(thumbprint: string, of: string | undefined, use: Operable, isOther: boolean): ProblemError {
   const text = JSON.stringify(thumbprint.slice(0, 80));
-  const what = use === 'peer' ? 'one that a peer has presented' : 'an own one that the service has made';
+  const what = use === 'application' ? 'an own one that the service has made' : 'one that a peer has presented';
   if (isOther) return new ProblemError('wrong-certificate', `The certificate ${text} is not ${what}.`);
   const where = of === undefined ? '' : ` of ${of}`;
   return new ProblemError(

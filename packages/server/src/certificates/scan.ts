@@ -76,6 +76,7 @@ export async function certificatesOf(dataFolder: string, owner: Owner, nowMs: nu
   }
   const trusted = await readCertificates(folder, 'trusted');
   for (const each of trusted) add('trusted', 'peer', each);
+  for (const each of await readCertificates(folder, 'issuers')) add('issuer', 'authority', each);
   for (const each of await readCertificates(folder, 'rejected')) {
     if (!trusted.some(({ certificate }) => certificate.raw.equals(each.certificate.raw))) add('rejected', 'peer', each);
   }

@@ -76,9 +76,13 @@ export async function moveCertificate(folder: string, thumbprint: string, to: Pe
 }
 
 /** Whether it was there. */
-export async function deleteRejected(folder: string, thumbprint: string): Promise<boolean> {
-  const rejected = await readCertificates(folder, 'rejected');
-  const found = rejected.filter((each) => thumbprintOf(each.certificate) === thumbprint);
+export async function deleteCertificate(
+  folder: string,
+  thumbprint: string,
+  from: Exclude<CertificateFolderName, 'trusted'>,
+): Promise<boolean> {
+  const stored = await readCertificates(folder, from);
+  const found = stored.filter((each) => thumbprintOf(each.certificate) === thumbprint);
   for (const { file } of found) await rm(file, { force: true });
   return found.length > 0;
 }

@@ -8,7 +8,7 @@ import { ManualClock } from '@telltale/schema/testing';
 import { temporaryFolder } from '../testing/cleanup.ts';
 import { ovenCertificate, pressCertificate } from '../testing/sample-certificates.ts';
 import { thumbprintOf } from './certificate.ts';
-import { deleteRejected, moveCertificate, readCertificates, storeRejected } from './certificate-files.ts';
+import { deleteCertificate, moveCertificate, readCertificates, storeRejected } from './certificate-files.ts';
 import { PeerCertificates } from './peer-certificates.ts';
 
 const press = new X509Certificate(pressCertificate);
@@ -89,8 +89,8 @@ describe('the certificates of peers', () => {
     assert.equal(await moveCertificate(folder, thumbprint, 'rejected'), true);
     assert.equal(await peers.isTrusted(press), false);
     assert.equal((await rejected())[0]?.address, 'a');
-    assert.equal(await deleteRejected(folder, thumbprint), true);
-    assert.equal(await deleteRejected(folder, thumbprint), false);
+    assert.equal(await deleteCertificate(folder, thumbprint, 'rejected'), true);
+    assert.equal(await deleteCertificate(folder, thumbprint, 'rejected'), false);
     assert.deepEqual(await rejected(), []);
   });
 
