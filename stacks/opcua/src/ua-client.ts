@@ -9,6 +9,7 @@ import {
   setLogLevel,
 } from 'node-opcua-client';
 import type { CertificateFolder } from './certificate-folder.ts';
+import { guardArrays } from './guarded-arrays.ts';
 import { GuardedTransport } from './guarded-socket.ts';
 
 export interface UaClientOptions {
@@ -34,6 +35,7 @@ export class UaClient {
   constructor({ name, applicationUri, certificates, serverCertificate, ...options }: UaClientOptions) {
     // The library prints to the console; messages belong into the log of the instance.
     setLogLevel(LogLevel.Emergency);
+    guardArrays();
     this.client = OPCUAClient.create({
       applicationName: 'Telltale',
       clientName: name,

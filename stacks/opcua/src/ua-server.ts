@@ -15,6 +15,7 @@ import {
 } from 'node-opcua-client';
 import { OPCUAServer, type OPCUAServerOptions, RegisterServerMethod } from 'node-opcua-server';
 import type { CertificateFolder } from './certificate-folder.ts';
+import { guardArrays } from './guarded-arrays.ts';
 import { guardSessions } from './guarded-sessions.ts';
 import { guardRequests } from './guarded-socket.ts';
 import { maxHistoryNodes } from './history-reads.ts';
@@ -40,6 +41,7 @@ const everyInterface = ['0.0.0.0', '::'];
 
 export function makeServer({ variables, applicationUri, certificates, clock }: UaServerOptions): OPCUAServer {
   setLogLevel(LogLevel.Emergency);
+  guardArrays();
   const { maxSessions, maxSubscriptions, maxItems, unsecured, host } = variables;
   const server = new OPCUAServer({
     port: variables.port,
