@@ -35,6 +35,8 @@ const valuesAtOnce = 1000;
 const pauseMs = 20;
 /** Live values come first. */
 const liveFirstMs = 1000;
+/** Answers in a row that bring nothing new: a server with more of them has no end. */
+const maxIdleAnswers = 10;
 /** Of the attribute AccessLevel. */
 const historyReadBit = 4;
 /** The server may answer later. */
@@ -124,6 +126,7 @@ export class Backfill {
   async #fillGap(link: UaLink, item: NodeItem, gap: Gap, signal: AbortSignal): Promise<boolean> {
     const { history, clock, log } = this.#options;
     let point: Buffer | undefined;
+    let idle = 0;
     do {
       if (signal.aborted) return false;
       const result = await this.#read(link, item.node as NodeRef, gap, point);
@@ -139,9 +142,15 @@ export class Backfill {
       this.#dropped += dropped;
       gap.lostUs = filled.lostUs;
       gap.inForce = filled.inForce;
-      const lastUs = values.reduce((latest, value) => Math.max(latest, timeOf(value) ?? 0), 0);
+      const times = values.flatMap((value) => timeOf(value) ?? []).filter((timeUs) => timeUs < gap.untilUs);
+      const lastUs = times.reduce((latest, timeUs) => Math.max(latest, timeUs), 0);
+      idle = lastUs > gap.sinceUs ? 0 : idle + 1;
       if (lastUs > gap.sinceUs) gap.sinceUs = lastUs;
       await this.#gaps.progress();
+      if (point !== undefined && idle >= maxIdleAnswers) {
+        log.warn(`history: ${item.point.name}: the server goes on without an end; the rest is left for the next link`);
+        return false;
+      }
       await pause(clock, pauseMs, signal);
     } while (point !== undefined);
     return true;

@@ -106,6 +106,36 @@ describe('a gap', () => {
     assert.equal(log.filter((line) => line.startsWith('history')).length, 1, log.join('\n'));
   });
 
+  test('is given up where the server goes on for ever with the same page', async (t) => {
+    const nowUs = Math.floor(systemClock.now() / 1e6) * 1e6;
+    const { served, published, log, link } = await bench(t, () => ({ newestUs: nowUs - 9e6, soundUs: undefined }));
+    const records = Array.from({ length: 1000 }, (_, index) => record(nowUs - 8e6 + index * 1000, index));
+    const cursor = { timeUs: nowUs - 7_001_000, skip: 1 };
+    served.history = { ...historyOf([]), read: async () => ({ records, cursor }) };
+    await link('it is given up', () => log.some((line) => /level: the server goes on without an end/.test(line)));
+    assert.ok(published.length > 0 && published.length <= 20, `${published.length} pages`);
+  });
+
+  test('is filled whole though the server gives a time of another century between two pages', async (t) => {
+    const nowUs = Math.floor(systemClock.now() / 1e6) * 1e6;
+    const { served, published, log, link } = await bench(t, () => ({ newestUs: nowUs - 9e6, soundUs: undefined }));
+    const first = Array.from({ length: 999 }, (_, index) => record(nowUs - 8e6 + index, index));
+    const cursor = { timeUs: nowUs - 8e6, skip: 1 };
+    const second = [record(nowUs - 7e6, 1000)];
+    served.history = {
+      ...historyOf([]),
+      read: async (_, asked) =>
+        asked.cursor === undefined
+          ? { records: [...first, record(nowUs + 3e15)], cursor }
+          : { records: second, cursor: undefined },
+    };
+    await link('it is filled', () => hasFilled(log));
+    assert.deepEqual(
+      published.flat().map(([value]) => value),
+      [...first, ...second].map(({ value }) => value),
+    );
+  });
+
   test('of many records is filled page by page, no further back than it may', async (t) => {
     const nowUs = systemClock.now();
     const hourUs = 3_600_000_000;
