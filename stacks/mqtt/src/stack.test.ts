@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { Datatype } from '@telltale/schema';
 import type { PointKind } from '@telltale/stack-kit';
 import { declaredWell } from '@telltale/stack-kit/testing';
+import { type BrokerVariables, brokerName, brokersOf } from './broker-variables.ts';
 import mqtt from './stack.ts';
 
 const connector = mqtt.connector ?? assert.fail();
@@ -66,10 +67,29 @@ test('variables that contradict each other are refused by name', () => {
   assert.deepEqual(fields({ caFile: 'ca.pem' }), ['tls']);
   assert.deepEqual(fields({ password: 'x' }), ['user']);
   assert.deepEqual(fields({ time: 'float32' }), ['time']);
+  for (const otherBrokers of ['a:0', 'a:65536', 'a, b, c, d', 'a b', '[::1', '127.0.0.1', 'b, b:1883', 'mqtt://b']) {
+    assert.deepEqual(fields({ otherBrokers }), ['otherBrokers'], otherBrokers);
+  }
+  assert.deepEqual(fields({ webSocketPath: 'mqtt' }), ['webSocketPath']);
   assert.deepEqual(fields({ statusTopic: 'a/+' }), ['statusTopic']);
   assert.deepEqual(fields({ onlinePayload: 'x', offlinePayload: 'x' }), ['offlinePayload']);
   const served = (vars: Record<string, string>) => provider.readVariables(vars).faults.map(({ field }) => field);
   assert.deepEqual(served({ format: 'sparkplug' }), ['group', 'node']);
   assert.deepEqual(served({ topic: 'x', payload: '{x}', commandValue: 'x' }), ['topic', 'payload', 'commandValue']);
   assert.deepEqual(served({ commandTopic: '{address}' }), ['commandTopic']);
+});
+
+test('brokers are named by host and port, and shown as addresses', () => {
+  const { values } = connector.readVariables({
+    host: 'one',
+    port: '8883',
+    tls: 'true',
+    transport: 'websocket',
+    otherBrokers: 'two, three.example:1884, [fd00::1]:1885',
+  });
+  const variables = values as BrokerVariables;
+  assert.deepEqual(
+    brokersOf(variables).map((broker) => brokerName({ ...variables, ...broker })),
+    ['wss://one:8883/mqtt', 'wss://two:8883/mqtt', 'wss://three.example:1884/mqtt', 'wss://[fd00::1]:1885/mqtt'],
+  );
 });
