@@ -1,6 +1,7 @@
 // What a structure, or an array of structures, has inside: parts to look into, and values with the address of their path.
 import { type BrowseAnswer, type BrowseItem, type BrowseRequest, Refused } from '@telltale/stack-kit';
 import { AttributeIds, DataType, VariantArrayType } from 'node-opcua-client';
+import { offered } from './browse-access.ts';
 import { datatypes } from './browse-datatypes.ts';
 import { formatPath, isFieldName, type PathStep } from './node-address.ts';
 import { nodeOf } from './node-item.ts';
@@ -13,8 +14,6 @@ import type { UaLink } from './ua-link.ts';
 export const partCursor = '#';
 /** A structure in a structure, and so on: each may be of a type that has to be read. */
 const maxTypes = 20;
-const canRead = 1;
-const canWrite = 2;
 
 /** Undefined where the node is no structure, and no array of them. */
 export async function browseParts(
@@ -33,7 +32,6 @@ export async function browseParts(
   if (typeof part === 'string') throw new Refused(`${address}: ${part}`);
   const steps = await stepsOf(link, part);
   const from = Number(cursor?.slice(partCursor.length) ?? 0);
-  const level = Number(values[1]?.value?.value ?? canRead);
   const base = path.length === 0 ? address : address.slice(0, address.lastIndexOf('#'));
   const items = steps.slice(from, from + limit).map(([step, inner]): BrowseItem => {
     const partPath = formatPath([...path, step]);
@@ -43,12 +41,7 @@ export async function browseParts(
     const datatype = isScalar ? datatypes.get(inner.dataType) : undefined;
     const point = datatype && { name: `${nodeId.value}_${partPath}`, address: partAddress, datatype };
     const isDeeper = typeof inner !== 'string' && point === undefined;
-    return {
-      title,
-      path: isDeeper ? partAddress : undefined,
-      measurement: (level & canRead) === 0 ? undefined : point,
-      command: (level & canWrite) === 0 ? undefined : point,
-    };
+    return { title, path: isDeeper ? partAddress : undefined, ...offered(point, values[1]) };
   });
   const isMore = from + items.length < steps.length;
   return { items, cursor: isMore ? `${partCursor}${from + items.length}` : undefined };

@@ -23,6 +23,7 @@ import {
   NodeId,
   type ReferenceDescription,
 } from 'node-opcua-client';
+import { offered } from './browse-access.ts';
 import { findConditions } from './browse-conditions.ts';
 import { datatypes } from './browse-datatypes.ts';
 import { browseParts, partCursor } from './browse-parts.ts';
@@ -48,8 +49,6 @@ const belowIt: Wanted = {
 const itsConditions: Wanted = { referenceTypeId: 'ns=0;i=9006', nodeClassMask: NodeClass.Object };
 /** Of the path of an array: its elements are looked at. */
 const elements = ';[]';
-const canRead = 1;
-const canWrite = 2;
 /** A cursor behind the parts of a structure. */
 const below = `${partCursor}below`;
 /** A cursor behind all that is below a node. */
@@ -224,13 +223,7 @@ function variableItem(
     ...(text !== '' && { description: text }),
     ...(eu !== undefined && { eu }),
   };
-  const level = Number(access?.value?.value ?? canRead);
-  return {
-    title,
-    path: address,
-    measurement: (level & canRead) === 0 ? undefined : point,
-    command: (level & canWrite) === 0 ? undefined : point,
-  };
+  return { title, path: address, ...offered(point, access) };
 }
 
 /** A node that has no value just now still says what it is, where that is a type of OPC UA itself. */
@@ -249,16 +242,10 @@ async function browseElements(link: UaLink, address: string, { cursor, limit }: 
   if (datatype === undefined) throw new Refused(`${address} has no elements that can be read`);
   const count = sizes.reduce((product, size) => product * size, 1);
   const from = Number(cursor ?? 0);
-  const level = Number(values[1]?.value?.value ?? canRead);
   const items = Array.from({ length: Math.max(0, Math.min(limit, count - from)) }, (_, at): BrowseItem => {
     const index = indexOf(from + at, sizes).join(',');
     const point = { name: `${node.nodeId.value}_${index}`, address: `${address};[${index}]`, datatype };
-    return {
-      title: `[${index}]`,
-      path: undefined,
-      measurement: (level & canRead) === 0 ? undefined : point,
-      command: (level & canWrite) === 0 ? undefined : point,
-    };
+    return { title: `[${index}]`, path: undefined, ...offered(point, values[1]) };
   });
   return { items, cursor: from + items.length < count ? String(from + items.length) : undefined };
 }

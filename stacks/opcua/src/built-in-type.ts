@@ -1,10 +1,9 @@
 // The type on the wire of a type that a server declares, which may be one of its own.
-import { BrowseDirection, BrowseRequest, type BrowseResponse, DataType, NodeId } from 'node-opcua-client';
-import { unlessRefused } from './service-fault.ts';
+import { DataType, NodeId } from 'node-opcua-client';
+import { supertypesOf } from './supertypes.ts';
 import type { UaLink } from './ua-link.ts';
 
 const enumeration = 29;
-const hasSubtype = 'ns=0;i=45';
 /** A chain of types is not deeper. */
 const maxSupertypes = 20;
 
@@ -15,19 +14,7 @@ export async function builtInTypeOf(link: UaLink, declared: unknown): Promise<Da
     const number = type.namespace === 0 ? Number(type.value) : 0;
     if (number === enumeration) return DataType.Int32;
     if (number >= 1 && number <= DataType.LocalizedText) return number;
-    const request = new BrowseRequest({
-      nodesToBrowse: [
-        {
-          nodeId: type,
-          browseDirection: BrowseDirection.Inverse,
-          referenceTypeId: hasSubtype,
-          includeSubtypes: false,
-          resultMask: 0,
-        },
-      ],
-    });
-    const { results } = await unlessRefused(link.transact<BrowseResponse>(request), () => ({ results: null }));
-    type = results?.[0]?.references?.[0]?.nodeId;
+    [type] = await supertypesOf(link, [type]);
   }
   return undefined;
 }

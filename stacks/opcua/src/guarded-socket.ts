@@ -11,7 +11,7 @@ interface Socket extends Pick<EventEmitter, 'emit'> {
 }
 
 /** Whatever its listeners throw ends the connection, and nothing else. */
-export function guardSocket(socket: Socket): void {
+function guardSocket(socket: Socket): void {
   const emit = socket.emit.bind(socket);
   socket.emit = (event, ...details) => {
     try {

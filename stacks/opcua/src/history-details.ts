@@ -8,7 +8,7 @@ import type { RawRequest } from './history-raw.ts';
 import { isTime, type PreciseDate, timeUsOf } from './value-codec.ts';
 
 /** Why a node of a request is not answered. */
-export class Unanswered extends Error {
+export class HistoryRefused extends Error {
   readonly status: StatusCode;
 
   constructor(status: StatusCode) {
@@ -25,10 +25,10 @@ export function archiveTime(date: Date): number {
 
 export function rawRequestOf(details: ReadRawModifiedDetails): RawRequest {
   const { isReadModified, startTime, endTime, numValuesPerNode: count, returnBounds: bounds } = details;
-  if (isReadModified) throw new Unanswered(StatusCodes.BadHistoryOperationUnsupported);
+  if (isReadModified) throw new HistoryRefused(StatusCodes.BadHistoryOperationUnsupported);
   const [startUs, endUs] = [startTime, endTime].map((date) => (isTime(date) ? archiveTime(date) : undefined));
   const given = [startUs !== undefined, endUs !== undefined, count > 0].filter(Boolean);
-  if (given.length < 2) throw new Unanswered(StatusCodes.BadHistoryOperationInvalid);
+  if (given.length < 2) throw new HistoryRefused(StatusCodes.BadHistoryOperationInvalid);
   return { startUs, endUs, count, bounds };
 }
 
@@ -38,20 +38,20 @@ const ofTexts = ['count', 'duration-good', 'duration-bad', 'worst-quality', 'per
 export function aggregateOf(nodeId: NodeId | undefined, { datatype }: StackPoint): number {
   const isStandard = nodeId?.namespace === 0 && typeof nodeId.value === 'number';
   const served = isStandard ? servedAggregates.get(nodeId.value as number) : undefined;
-  if (served === undefined) throw new Unanswered(StatusCodes.BadAggregateNotSupported);
+  if (served === undefined) throw new HistoryRefused(StatusCodes.BadAggregateNotSupported);
   if (traitsOf(datatype).form === form.text && !ofTexts.includes(served.aggregate)) {
-    throw new Unanswered(StatusCodes.BadAggregateInvalidInputs);
+    throw new HistoryRefused(StatusCodes.BadAggregateInvalidInputs);
   }
   return nodeId?.value as number;
 }
 
 export function processedRequestOf(details: ReadProcessedDetails): ProcessedRequest {
   const { startTime, endTime, processingInterval, aggregateConfiguration } = details;
-  if (!isTime(startTime) || !isTime(endTime)) throw new Unanswered(StatusCodes.BadInvalidArgument);
+  if (!isTime(startTime) || !isTime(endTime)) throw new HistoryRefused(StatusCodes.BadInvalidArgument);
   const [startUs, endUs] = [archiveTime(startTime), archiveTime(endTime)];
   const intervalUs = Math.round(processingInterval * 1000);
   if (startUs === endUs || !(intervalUs >= 0 && intervalUs <= Number.MAX_SAFE_INTEGER)) {
-    throw new Unanswered(StatusCodes.BadInvalidArgument);
+    throw new HistoryRefused(StatusCodes.BadInvalidArgument);
   }
   return { startUs, endUs, intervalUs, shares: sharesOf(aggregateConfiguration) };
 }
@@ -63,10 +63,10 @@ function sharesOf(rules: ReadProcessedDetails['aggregateConfiguration'] | undefi
   }
   const { percentDataBad, percentDataGood, treatUncertainAsBad, useSlopedExtrapolation } = rules;
   if (percentDataBad > 100 || percentDataGood > 100 || percentDataGood < 100 - percentDataBad) {
-    throw new Unanswered(StatusCodes.BadAggregateInvalidInputs);
+    throw new HistoryRefused(StatusCodes.BadAggregateInvalidInputs);
   }
   if (treatUncertainAsBad || useSlopedExtrapolation) {
-    throw new Unanswered(StatusCodes.BadAggregateConfigurationRejected);
+    throw new HistoryRefused(StatusCodes.BadAggregateConfigurationRejected);
   }
   return { percentGood: percentDataGood, percentBad: percentDataBad };
 }

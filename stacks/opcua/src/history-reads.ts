@@ -33,8 +33,8 @@ import {
 } from './history-aggregates.ts';
 import { readAtTime } from './history-at-time.ts';
 import { type Continuation, HistoryContinuations } from './history-continuations.ts';
-import { aggregateOf, archiveTime, processedRequestOf, rawRequestOf, Unanswered } from './history-details.ts';
-import { type RawValue, type ReadPage, readRaw, timeOf } from './history-raw.ts';
+import { aggregateOf, archiveTime, HistoryRefused, processedRequestOf, rawRequestOf } from './history-details.ts';
+import { type RawPlace, type RawRequest, type RawValue, type ReadPage, readRaw, timeOf } from './history-raw.ts';
 import { recordVariantOf } from './node-type.ts';
 import { type Served, type ServedSpace, statusOf } from './served-space.ts';
 import { statusOfQuality } from './status-quality.ts';
@@ -108,7 +108,7 @@ export class HistoryReads {
       const key = node.nodeId.toString();
       const point = node.continuationPoint?.length > 0 ? node.continuationPoint : undefined;
       const kept = point === undefined ? undefined : this.#continuations.take(session, point, key);
-      if (point !== undefined && kept === undefined) throw new Unanswered(StatusCodes.BadContinuationPointInvalid);
+      if (point !== undefined && kept === undefined) throw new HistoryRefused(StatusCodes.BadContinuationPointInvalid);
       if (request.releaseContinuationPoints) return new HistoryReadResult({ statusCode: StatusCodes.Good });
       const served = this.#servedFor(context, node);
       refuseOtherTimes(request);
@@ -126,28 +126,28 @@ export class HistoryReads {
     const served = space.servedAt(nodeId);
     if (served === undefined) {
       const isThere = space.hasNode(nodeId);
-      throw new Unanswered(isThere ? StatusCodes.BadHistoryOperationUnsupported : StatusCodes.BadNodeIdUnknown);
+      throw new HistoryRefused(isThere ? StatusCodes.BadHistoryOperationUnsupported : StatusCodes.BadNodeIdUnknown);
     }
     if (!context.checkPermission(served.variable, PermissionFlag.ReadHistory as never)) {
-      throw new Unanswered(StatusCodes.BadUserAccessDenied);
+      throw new HistoryRefused(StatusCodes.BadUserAccessDenied);
     }
-    if (served.point.isArchived !== true) throw new Unanswered(StatusCodes.BadHistoryOperationUnsupported);
+    if (served.point.isArchived !== true) throw new HistoryRefused(StatusCodes.BadHistoryOperationUnsupported);
     // Every value is a scalar of a type that needs no encoding.
     if (indexRange !== undefined && indexRange !== null && !indexRange.isEmpty()) {
-      throw new Unanswered(StatusCodes.BadIndexRangeInvalid);
+      throw new HistoryRefused(StatusCodes.BadIndexRangeInvalid);
     }
-    if (dataEncoding?.name) throw new Unanswered(StatusCodes.BadDataEncodingInvalid);
+    if (dataEncoding?.name) throw new HistoryRefused(StatusCodes.BadDataEncodingInvalid);
     return served;
   }
 
   async #read(asked: Asked, details: Details, index: number, kept: Continuation | undefined): Promise<Answered> {
-    if (kept !== undefined) return kept.kind === 'raw' ? this.#raw(asked, kept) : this.#processed(asked, kept);
+    if (kept?.kind === 'raw') return this.#raw(asked, kept.request, kept.place);
+    if (kept?.kind === 'processed') return this.#processed(asked, kept);
     const { node, served } = asked;
-    if (details instanceof ReadRawModifiedDetails) {
-      return this.#raw(asked, { node, kind: 'raw', request: rawRequestOf(details) });
-    }
+    if (details instanceof ReadRawModifiedDetails) return this.#raw(asked, rawRequestOf(details));
     if (details instanceof ReadAtTimeDetails) return this.#atTimes(asked, details);
-    if (!(details instanceof ReadProcessedDetails)) throw new Unanswered(StatusCodes.BadHistoryOperationUnsupported);
+    if (!(details instanceof ReadProcessedDetails))
+      throw new HistoryRefused(StatusCodes.BadHistoryOperationUnsupported);
     const aggregate = aggregateOf(details.aggregateType?.[index], served.point);
     return this.#processed(asked, {
       node,
@@ -158,27 +158,20 @@ export class HistoryReads {
     });
   }
 
-  async #raw(
-    asked: Asked,
-    {
-      node,
-      request,
-      place: at,
-    }: Omit<Continuation & { kind: 'raw' }, 'place'> & Partial<Continuation & { kind: 'raw' }>,
-  ): Promise<Answered> {
-    const { values, place } = await readRaw(this.#pages(asked.served), request, asked.most, at);
+  async #raw({ served, node, most }: Asked, request: RawRequest, from?: RawPlace): Promise<Answered> {
+    const { values, place } = await readRaw(this.#pages(served), request, most, from);
     const next = place === undefined ? undefined : ({ node, kind: 'raw', request, place } as const);
-    return { values: values.map((value) => rawValue(asked.served, value)), next };
+    return { values: values.map((value) => rawValue(served, value)), next };
   }
 
   async #atTimes({ served }: Asked, { reqTimes, useSimpleBounds }: ReadAtTimeDetails): Promise<Answered> {
     const times = reqTimes ?? [];
-    if (times.length === 0) throw new Unanswered(StatusCodes.BadInvalidArgument);
-    if (times.length > maxTimes) throw new Unanswered(StatusCodes.BadTooManyOperations);
+    if (times.length === 0) throw new HistoryRefused(StatusCodes.BadInvalidArgument);
+    if (times.length > maxTimes) throw new HistoryRefused(StatusCodes.BadTooManyOperations);
     const nowUs = this.#options.clock.now();
     const values: DataValue[] = [];
     for (const time of times) {
-      if (time === null) throw new Unanswered(StatusCodes.BadInvalidArgument);
+      if (time === null) throw new HistoryRefused(StatusCodes.BadInvalidArgument);
       const timeUs = archiveTime(time);
       const { record, status } = await readAtTime(this.#pages(served), timeUs, nowUs, useSimpleBounds);
       values.push(dataValue(record && recordVariantOf(served, record), status, timeUs));
@@ -218,7 +211,7 @@ export class HistoryReads {
   #result({ session }: Asked, { values, next }: Answered): HistoryReadResult {
     const continuationPoint = next === undefined ? undefined : this.#continuations.keep(session, next);
     if (next !== undefined && continuationPoint === undefined) {
-      throw new Unanswered(StatusCodes.BadNoContinuationPoints);
+      throw new HistoryRefused(StatusCodes.BadNoContinuationPoints);
     }
     return new HistoryReadResult({
       statusCode: values.length === 0 ? StatusCodes.GoodNoData : StatusCodes.Good,
@@ -228,7 +221,7 @@ export class HistoryReads {
   }
 
   #statusOf(error: unknown) {
-    if (error instanceof Unanswered) return error.status;
+    if (error instanceof HistoryRefused) return error.status;
     const reason = error instanceof Error ? error.message : String(error);
     this.#options.log.info(`a client cannot read the archive: ${reason}`);
     const isRefused = error instanceof Error && error.name === Refused.name;
@@ -238,10 +231,12 @@ export class HistoryReads {
 
 /** The archive has the times of the source. A client that wants both gets those alone; one that wants others gets none. */
 function refuseOtherTimes({ timestampsToReturn: wanted, historyReadDetails }: HistoryReadRequest): void {
-  if (wanted === TimestampsToReturn.Neither) throw new Unanswered(StatusCodes.BadInvalidTimestampArgument);
+  if (wanted === TimestampsToReturn.Neither) throw new HistoryRefused(StatusCodes.BadInvalidTimestampArgument);
   if (wanted !== TimestampsToReturn.Server) return;
   const isProcessed = historyReadDetails instanceof ReadProcessedDetails;
-  throw new Unanswered(isProcessed ? StatusCodes.BadTimestampsToReturnInvalid : StatusCodes.BadTimestampNotSupported);
+  throw new HistoryRefused(
+    isProcessed ? StatusCodes.BadTimestampsToReturnInvalid : StatusCodes.BadTimestampNotSupported,
+  );
 }
 
 function rawValue(served: Served, value: RawValue): DataValue {

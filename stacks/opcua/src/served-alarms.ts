@@ -3,6 +3,7 @@
 import type { StackAlarm, StackAlarmState, StackLog, WriteResult } from '@telltale/stack-kit';
 import { DataType, type NodeId, PermissionFlag, type StatusCode, StatusCodes, Variant } from 'node-opcua-client';
 import type { Namespace, Variable } from './address-space.ts';
+import { toUaSeverity } from './alarm-severity.ts';
 import type { Served, ServedSpace } from './served-space.ts';
 
 export interface ServedAlarmsOptions {
@@ -18,9 +19,6 @@ interface ServedAlarm {
   readonly variable: Variable;
   readonly condition: Alarm;
 }
-
-/** OPC UA has 1 to 1000, of which 1000 is the most severe. */
-const severities = { most: 1000, least: 1, step: 100 } as const;
 
 interface Context {
   /** What the method is called of. */
@@ -126,7 +124,7 @@ export class ServedAlarms {
     this.#bind(condition as unknown as Methods);
     condition.setEnabledState(true);
     condition.currentBranch().setMessage(description === '' ? name : description);
-    condition.currentBranch().setSeverity(Math.max(severities.least, severities.most - severities.step * severity));
+    condition.currentBranch().setSeverity(toUaSeverity(severity));
     condition.currentBranch().setAckedState(true);
     return condition;
   }

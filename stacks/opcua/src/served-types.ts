@@ -15,7 +15,7 @@ const maxStates = 1000;
 const maxStateLength = 100;
 
 /** Those that every value of the datatype has a place in, or that are checked value by value. */
-export function typesFor(datatype: StackPoint['datatype']): readonly ServedTypeName[] {
+function typesFor(datatype: StackPoint['datatype']): readonly ServedTypeName[] {
   const { form: held, precision, isBoolean } = traitsOf(datatype);
   if (held === form.text) return texts;
   if (isBoolean) return ['Boolean', ...whole, 'Enumeration'];

@@ -82,7 +82,7 @@ export function partOfField(structure: Structure, field: StructureField): Part |
   return unwrap({ dataType: builtInOf(field), arrayType, value });
 }
 
-export function builtInOf({ category, schema, fieldType, basicDataType }: StructureField): DataType {
+function builtInOf({ category, schema, fieldType, basicDataType }: StructureField): DataType {
   if (category === 'complex') return DataType.ExtensionObject;
   if (category === 'enumeration') return DataType.Int32;
   const named = (DataType as unknown as Record<string, DataType>)[schema?.name ?? fieldType];
