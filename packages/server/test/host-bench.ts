@@ -28,8 +28,6 @@ export interface HostSetup {
   readonly providerWrite?: (value: Value) => Promise<void>;
 }
 
-export interface HostBench extends Awaited<ReturnType<typeof startHost>> {}
-
 /** To be closed by `close`. */
 export async function startHost({
   providerWrite = async () => undefined,

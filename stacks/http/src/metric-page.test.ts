@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { type Datatype, quality } from '@telltale/schema';
 import fc from 'fast-check';
 import { parseOpenMetrics, parseTextFormat } from '../test/parse-exposition.ts';
-import { escapeLabel, type Family, metricPage, type PageOptions, type Sample } from './metric-page.ts';
+import { escapeLabel, type Family, metricLines, type PageOptions, type Sample } from './metric-page.ts';
 
 const { good, bad, uncertain } = quality;
 const options: PageOptions = { badQuality: 'absent', qualityMetric: 'telltale_point_quality', timestamps: false };
@@ -33,6 +33,10 @@ const plant = [
   family('starts_total', [sample('c', 9007199254740993n, { datatype: 'l' })], 'counter'),
   family('state_info', [sample('d', 'run"n\ning\\', { datatype: 's' })], 'info'),
 ];
+
+function metricPage(...page: Parameters<typeof metricLines>): string {
+  return Array.from(metricLines(...page), (line) => `${line}\n`).join('');
+}
 
 describe('a page', () => {
   test('of the text format is what the format wants', () => {

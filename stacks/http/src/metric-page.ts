@@ -41,10 +41,6 @@ export interface PageOptions {
 /** Longer texts are truncated in labels, since Prometheus stores every distinct label value. */
 const maxLabelLength = 1024;
 
-export function metricPage(families: Iterable<Family>, format: PageFormat, options: PageOptions): string {
-  return Array.from(metricLines(families, format, options), (line) => `${line}\n`).join('');
-}
-
 /** Line by line: a page may be of very many points. */
 export function* metricLines(
   families: Iterable<Family>,

@@ -2,18 +2,17 @@
 // alarm is acknowledged. Every question is answered in time, or is a `ProblemError` that says why not.
 import { type Clock, ProblemError, systemClock } from '@telltale/schema';
 import type { BrowseAnswer, BrowseRequest, ReadingTrace } from '@telltale/stack-kit';
-import { type BrowseOutcome, browseMs, type WriteOutcome } from '@telltale/stack-kit/host';
+import { type BrowseOutcome, browseMs } from '@telltale/stack-kit/host';
 import type { Link } from '../threads/index.ts';
 import type { Hosted } from './hosted.ts';
 import type { HostThread } from './protocol.ts';
-import { MaybeWritten } from './write-problem.ts';
+import { acknowledgeProblem, MaybeWritten } from './write-problem.ts';
 
 const explainMs = 2000;
 /** The thread has its own timeout; beyond it, the thread itself does not answer. */
 const browseGraceMs = 2000;
-/** Of one connector, until they are answered. */
+/** Of the thread, until they are answered. */
 const maxAcknowledging = 1000;
-const maybeSent = 'The device may have taken it: its state says so then.';
 
 export class ConnectorQuestions {
   readonly #clock: Clock;
@@ -64,7 +63,7 @@ export class ConnectorQuestions {
         throw maybeAcknowledged(`Connector ${hosted.name}: ${error.message}.`);
       })
       .finally(() => this.#acknowledging--);
-    if (outcome.kind !== 'accepted') throw acknowledgeProblem(hosted, outcome);
+    if (outcome.kind !== 'accepted') throw acknowledgeProblem(hosted.name, outcome);
   }
 
   async browse(hosted: Hosted, request: BrowseRequest, signal: AbortSignal): Promise<BrowseAnswer> {
@@ -89,25 +88,7 @@ function notConnected({ name, lastError }: Hosted, reason = lastError ?? 'its th
 }
 
 function maybeAcknowledged(detail: string): ProblemError {
-  return new MaybeWritten('acknowledge-timeout', detail, maybeSent);
-}
-
-function acknowledgeProblem(hosted: Hosted, outcome: Exclude<WriteOutcome, { kind: 'accepted' }>): ProblemError {
-  const { name } = hosted;
-  const { kind, reason } = outcome;
-  switch (kind) {
-    case 'refused':
-      return new ProblemError('acknowledge-refused', `Connector ${name} did not get it accepted: ${reason}.`);
-    case 'notConnected':
-      return new ProblemError('connector-down', `Connector ${name} is not connected: ${reason}. Nothing was sent.`);
-    case 'superseded':
-      return new ProblemError('unknown-object', `Before connector ${name} sent it, ${reason}. Nothing was sent.`);
-    case 'timeout': {
-      const detail = `Connector ${name} has no clear answer: ${reason}.`;
-      if (outcome.sent) return maybeAcknowledged(detail);
-      return new ProblemError('acknowledge-timeout', `${detail} Nothing was sent.`);
-    }
-  }
+  return new MaybeWritten('acknowledge-timeout', detail);
 }
 
 function browseProblem(hosted: Hosted, outcome: Exclude<BrowseOutcome, { kind: 'answered' }>): ProblemError {

@@ -21,7 +21,7 @@ export interface ProviderReadsOptions {
 }
 
 /** Of one provider, at once. */
-export const maxReads = 32;
+const maxReads = 32;
 /** More records of one time than can be told apart. */
 const maxSkip = 1_000_000;
 /** The time behind the last one. */

@@ -83,7 +83,6 @@ export class Traffic {
 }
 
 export type Published = ReturnType<typeof publishedOf>;
-export type SentMetric = Published['metrics'][number];
 
 function publishedOf({ topic, payload, qos, retain }: IPublishPacket) {
   const bytes = Buffer.from(payload);
