@@ -283,7 +283,7 @@ describe('diagnostics', () => {
     assert.deepEqual(some.connectors, { device: { name: 'device', stack: 'simulator' } });
     assert.deepEqual((await done('ReadProviders', {})).providers, {});
     await channel.refused('invalid-body', 'ReadConnectors', { fields: ['clients'] });
-    await channel.refused('invalid-body', 'ReadProviders', { fields: ['devices'] });
+    await channel.refused('invalid-body', 'ReadProviders', { fields: ['scan-groups'] });
   });
 
   test('ExplainMeasurement says what GET says', async () => {
