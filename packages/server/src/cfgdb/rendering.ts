@@ -14,8 +14,11 @@ export type RenderedChange = {
 
 export type RenderingBytes = Uint8Array<ArrayBuffer>;
 
-/** What others refer to comes before them, and goes after them. */
-const order: readonly Family[] = ['connectors', 'providers', 'measurements', 'commands', 'alarms', 'function-modules'];
+/**
+ * What others refer to comes before them, and goes after them. Providers come before connectors, which keep to threads without
+ * any where they can.
+ */
+const order: readonly Family[] = ['providers', 'connectors', 'measurements', 'commands', 'alarms', 'function-modules'];
 const referred: ReadonlySet<Family> = new Set<Family>(['connectors', 'providers']);
 
 const newline = 0x0a;

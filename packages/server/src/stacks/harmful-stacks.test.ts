@@ -24,12 +24,16 @@ describe('a stack that harms its thread takes what is in it along, and nothing e
     ['eat buffers', /buffers take more memory than 64 MiB/],
   ] as const) {
     test(address, async () => {
-      const { host, events, hooks, until, start, give, status } = await setUp({ threads: 2, maxHeapMb: 64 });
+      const { host, events, hooks, until, start, give, status } = await setUp({
+        threads: 3,
+        maxHeapMb: 64,
+        writeTimeoutMs: 600_000, // the end of the thread is what is waited for
+      });
       hooks.restarted = () => give('bad');
-      start('good', 'good', ['good']);
-      start('bad', 'good', [address]);
       host.start('provider', { name: 'out', stackName: 'trial', vars: {}, properties: {} });
       host.pointsDone('provider', 'out');
+      start('good', 'good', ['good']);
+      start('bad', 'good', [address]);
       const settled = ['good 1=1', 'bad 1=1', 'provider out up'];
       await until(() => settled.every((event) => events.includes(event)));
       events.length = 0;
@@ -41,12 +45,13 @@ describe('a stack that harms its thread takes what is in it along, and nothing e
       assert.match(await problemOf(deadly), reason);
       await goesOn;
       await until(() => events.includes(`good 1=${written}`));
-      const others = events.filter((event) => !event.startsWith('good 1='));
+      // A thread that fills its memory on a busy machine may be late before it ends.
+      const others = events.filter((event) => !/^good 1=| (late|lost)$/.test(event));
       assert.deepEqual(
         others.map((event) => event.replace(/down .*/s, 'down')),
         ['connector bad down', 'restarted bad', 'connector bad up', 'bad 1=1'],
       );
-      assert.deepEqual(host.threads(), { running: 2, replaced: 1 });
+      assert.deepEqual(host.threads(), { running: 3, replaced: 1 });
       assert.equal(status('good')?.counters.errors, 0);
     });
   }

@@ -96,7 +96,7 @@ export class StackHost {
       hosting.thread.restart(hosting.hosted, instance, 'configured otherwise');
       return;
     }
-    const thread = this.#choose(key);
+    const thread = this.#choose(role, key);
     const hosted = thread.start(role, instance, disabled);
     this.#hostings.set(key, { thread, hosted });
     this.#notifyState(hosted, false);
@@ -243,12 +243,16 @@ export class StackHost {
 
   /**
    * Where it was stopped and may still hold what it needs; else a thread that has nothing to do; else the one with the
-   * least load, by points as far as they are known. It stays there: to move it would cut its link.
+   * least load, by points as far as they are known. It stays there: to move it would cut its link. Clients of providers keep
+   * no connector waiting where there are several threads: providers have the later half, connectors those without a provider.
    */
-  #choose(key: string): StackThread {
+  #choose(role: Role, key: string): StackThread {
     const leaving = this.#threads.find((thread) => thread.isLeaving(key));
     if (leaving !== undefined) return leaving;
-    return this.#threads.reduce((best, thread) => (thread.load < best.load ? thread : best));
+    const half = role === 'provider' ? this.#threads.slice(Math.ceil(this.#threads.length / 2)) : this.#threads;
+    const apart = half.filter((thread) => !thread.hosts(role === 'provider' ? 'connector' : 'provider'));
+    const among = [apart, half, this.#threads].find(({ length }) => length > 0) ?? [];
+    return among.reduce((best, thread) => (thread.load < best.load ? thread : best));
   }
 
   /** Does nothing where no thread runs. */

@@ -102,6 +102,10 @@ export class StackThread {
     return load;
   }
 
+  hosts(role: Role): boolean {
+    return this.#hosted.values().some((hosted) => hosted.role === role);
+  }
+
   /** Whether one of this role and name has been stopped here and may still hold what it had. */
   isLeaving(key: string): boolean {
     return this.#leaving.values().some((each) => each === key);

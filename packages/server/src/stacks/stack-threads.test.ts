@@ -42,6 +42,34 @@ describe('instances in threads', () => {
     assert.equal(threadOf(status('b')), 2);
   });
 
+  test('providers and connectors are apart where there are several threads; connectors have all that no provider needs', async () => {
+    const { host, start, status } = await setUp({ threads: 4 });
+    const serve = (name: string) => host.start('provider', { name, stackName: 'trial', vars: {}, properties: {} });
+    const threads = (...names: string[]) => names.map((name) => threadOf(status(name)));
+    serve('out');
+    for (const name of ['a', 'b', 'c', 'd']) start(name);
+    assert.deepEqual(threads('out', 'a', 'b', 'c', 'd'), [3, 1, 2, 4, 1]);
+    serve('late');
+    assert.deepEqual(threads('late'), [3], 'beside another provider rather than beside a connector');
+  });
+
+  test('where connectors have all threads already, a provider shares one of them; so it does where there is but one', async () => {
+    for (const [count, expected] of [
+      [2, [1, 2, 2, 1]],
+      [1, [1, 1, 1, 1]],
+    ] as const) {
+      const { host, start, status } = await setUp({ threads: count });
+      start('a');
+      start('b');
+      host.start('provider', { name: 'out', stackName: 'trial', vars: {}, properties: {} });
+      start('c');
+      assert.deepEqual(
+        ['a', 'b', 'out', 'c'].map((name) => threadOf(status(name))),
+        expected,
+      );
+    }
+  });
+
   test('a thread begins when there is something to put into it, and takes what comes at once', async () => {
     const { host, start, until, events } = await setUp({ threads: 8 });
     assert.deepEqual(host.threads(), { running: 0, replaced: 0 });
