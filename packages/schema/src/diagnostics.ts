@@ -93,11 +93,24 @@ const ConnectorCounters = Type.Object(
     'writes-not-connected': Count('Commands that were not sent for want of a link.'),
     requests: Count('Requests to devices.'),
     'requests-failed': Count('Of these: without an answer that could be used.'),
+    unread: Count(
+      'Messages of devices, such as traps, that were lost on this machine: more came than could be stored.',
+    ),
   },
   strict('ConnectorCounters'),
 );
 
-const ProviderCounters = Type.Object(commonCounters, strict('ProviderCounters'));
+const ProviderCounters = Type.Object(
+  {
+    ...commonCounters,
+    requests: Count('Requests of clients that were carried out.'),
+    held: Count('How often a client had to wait, since it, or all together, asked more often than allowed.'),
+    unread: Count(
+      'Messages of clients that were lost on this machine: more came than could be stored until their turn.',
+    ),
+  },
+  strict('ProviderCounters'),
+);
 
 const PointCounts = (description: string) =>
   Type.Object(

@@ -220,7 +220,24 @@ function stackMetrics(host: StackHost): Metric[] {
     each('counter', 'connects_total', 'How often the link came up.', ({ counters }) => counters.connects),
     each('counter', 'conflated_total', 'Values passed over for newer ones.', ({ counters }) => counters.conflated),
     each('counter', 'dropped_total', 'Values published without a link.', ({ counters }) => counters.dropped),
-    each('counter', 'requests_total', 'Requests to devices.', ({ counters }) => counters.requests),
+    each(
+      'counter',
+      'requests_total',
+      'Requests to devices, or of clients of a provider.',
+      ({ counters }) => counters.requests,
+    ),
+    each(
+      'counter',
+      'held_total',
+      'How often a client of a provider had to wait, since it, or all together, asked more often than allowed.',
+      ({ counters }) => counters.held,
+    ),
+    each(
+      'counter',
+      'unread_total',
+      'Messages of devices or clients that were lost, since more came than could be stored.',
+      ({ counters }) => counters.unread,
+    ),
     each(
       'counter',
       'requests_failed_total',

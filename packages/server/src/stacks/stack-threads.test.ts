@@ -120,6 +120,15 @@ describe('what is reported of an instance', () => {
     await until(() => status('a')?.counters.requests === 21);
   });
 
+  test('of a provider, what its clients asked, how often they had to wait, and what was lost', async () => {
+    const { host, until, status } = await setUp({});
+    host.start('provider', { name: 'out', stackName: 'trial', vars: { mode: 'crowded' }, properties: {} });
+    host.pointsDone('provider', 'out');
+    await until(() => (status('out')?.counters.unread ?? 0) > 0);
+    const { requests, held, unread } = status('out')?.counters ?? assert.fail();
+    assert.deepEqual([requests, held, unread], [1, 2, 3]);
+  });
+
   test('each change of a state, and the end', async () => {
     const { host, until, start, failures } = await setUp({});
     const reported: string[] = [];

@@ -219,6 +219,13 @@ class TrialProvider implements Provider {
   async connect(): Promise<void> {}
 
   run(signal: AbortSignal): Promise<void> {
+    const { meter, variables } = this.#options;
+    if (variables.mode === 'crowded') {
+      meter.served();
+      meter.held();
+      meter.held();
+      meter.unread(3);
+    }
     return untilAborted(signal);
   }
 

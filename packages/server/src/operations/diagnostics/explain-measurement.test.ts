@@ -49,9 +49,19 @@ const anyTrace: fc.Arbitrary<ReadingTrace> = fc.record({
 
 const anyCounters = fc.record({
   ...Object.fromEntries(
-    ['values', 'batches', 'connects', 'errors', 'conflated', 'dropped', 'requests', 'requestsFailed', 'overruns'].map(
-      (name) => [name, fc.nat()],
-    ),
+    [
+      'values',
+      'batches',
+      'connects',
+      'errors',
+      'conflated',
+      'dropped',
+      'requests',
+      'requestsFailed',
+      'overruns',
+      'held',
+      'unread',
+    ].map((name) => [name, fc.nat()]),
   ),
   ...Object.fromEntries(
     ['writesAccepted', 'writesRefused', 'writesTimedOut', 'writesNotConnected'].map((name) => [name, fc.nat()]),
@@ -230,4 +240,13 @@ test('a value that is uncertain since its thread is late is explained by the thr
   assert.deepEqual([watchdog?.effect, watchdog?.text.includes(why)], ['changed', true]);
   bench.read('c', { point: 'p', value: 5, timeUs: 6 });
   assert.equal(explainMeasurement({ ...explained, view: bench.measurements.chainOf(handle) }).summary, 'It is good.');
+});
+
+test('of a provider people see what its clients asked, how often they had to wait, and what was lost', () => {
+  const property = fc.property(anyStatus, (status) => {
+    const { requests, held, unread } = status.counters;
+    const shown = liveProvider(status, { good: 0, uncertain: 0, bad: 0 }).counters;
+    assert.deepEqual([shown.requests, shown.held, shown.unread], [requests, held, unread]);
+  });
+  fc.assert(property, { numRuns: 50 });
 });

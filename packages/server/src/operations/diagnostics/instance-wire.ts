@@ -41,6 +41,7 @@ export function liveConnector(status: InstanceStatus, points: QualityCounts): Li
       'writes-not-connected': counters.writesNotConnected,
       requests: counters.requests,
       'requests-failed': counters.requestsFailed,
+      unread: counters.unread,
     },
     points,
     devices: detail.devices.map(deviceOf),
@@ -59,9 +60,10 @@ export function liveConnector(status: InstanceStatus, points: QualityCounts): Li
 }
 
 export function liveProvider(status: InstanceStatus, points: QualityCounts): LiveProvider {
+  const { requests, held, unread } = status.counters;
   return {
     ...commonOf(status),
-    counters: commonCounters(status),
+    counters: { ...commonCounters(status), requests, held, unread },
     points,
     clients: status.detail.clients ?? null,
     devices: status.detail.devices.map(deviceOf),
