@@ -13,15 +13,7 @@ import {
   readBlockRequest,
   readWriteBlockRequest,
 } from './write-block.ts';
-import {
-  differsFrom,
-  encodeValue,
-  readBackRequest,
-  readWriteRequest,
-  writeBitAgain,
-  writeBitByMask,
-  writeRequest,
-} from './write-request.ts';
+import { differsFrom, encodeValue, writeBitAgain, writeBitByMask, writeRequest } from './write-request.ts';
 
 export interface CommandWriterOptions {
   readonly variables: ConnectorVariables;
@@ -77,28 +69,29 @@ export class CommandWriter {
   /** A block that the device refuses as a whole was not carried out: what is in it is written one by one. */
   async #writeBlock(block: readonly PlacedWrite[], signal: AbortSignal): Promise<WriteResult[]> {
     const { readBack, readWrite } = this.#options.variables;
-    const one = async () => {
-      const results: WriteResult[] = [];
-      for (const { address, value } of block) results.push(await this.#write(address, value, signal));
-      return results;
-    };
-    const [first] = block;
-    if (first === undefined || block.length === 1) return one();
     const all = (result: WriteResult) => block.map(() => result);
-    const ask = (pdu: Uint8Array) => this.#options.ask(first.unit, pdu, signal);
+    const { unit } = block[0] as PlacedWrite;
+    const ask = (pdu: Uint8Array) => this.#options.ask(unit, pdu, signal);
     const readWriting = readWrite ? readWriteBlockRequest(block) : undefined;
+    let request: Uint8Array;
+    try {
+      request = readWriting ?? (await this.#requestFor(block, ask));
+    } catch (error) {
+      return all(unwritten(error));
+    }
     let answer: Uint8Array;
     try {
-      answer = await ask(readWriting ?? blockRequest(block));
+      answer = await ask(request);
     } catch (error) {
-      if (error instanceof ModbusException && illegalCodes.includes(error.code)) return one();
-      return all(unaccepted(error));
+      const isIllegal = error instanceof ModbusException && illegalCodes.includes(error.code);
+      return block.length > 1 && isIllegal ? this.#writeOneByOne(block, signal) : all(unaccepted(error));
     }
     if (!readBack) return all(written.accepted);
     try {
       const present = readWriting === undefined ? await ask(readBlockRequest(block)) : answer;
       return block.map((write) => {
-        const difference = differsFrom(write.address, write.value, partOf(present, block, write));
+        const part = block.length === 1 ? present : partOf(present, block, write);
+        const difference = differsFrom(write.address, write.value, part);
         return difference === undefined ? written.accepted : written.refused(difference);
       });
     } catch (error) {
@@ -106,38 +99,21 @@ export class CommandWriter {
     }
   }
 
-  async #write(address: Address, value: Value, signal: AbortSignal): Promise<WriteResult> {
-    const { unit: ownUnit, writeFunction, bitWrites, readBack, readWrite } = this.#options.variables;
-    const unit = address.unit ?? ownUnit;
-    const ask = (pdu: Uint8Array) => this.#options.ask(unit, pdu, signal);
-    let request: Uint8Array;
-    let readsBack = false;
-    try {
-      const readWriting = readWrite ? readWriteRequest(address, value) : undefined;
-      readsBack = readWriting !== undefined;
-      if (readWriting !== undefined) request = readWriting;
-      else if (address.bit === undefined) request = writeRequest(address, value, writeFunction);
-      else if (bitWrites === 'mask') request = writeBitByMask(address, value);
-      else {
-        const present = await ask(readBackRequest(address));
-        request = writeBitAgain(address, value, present, writeFunction);
-      }
-    } catch (error) {
-      return unwritten(error);
-    }
-    let answer: Uint8Array;
-    try {
-      answer = await ask(request);
-    } catch (error) {
-      return unaccepted(error);
-    }
-    if (!readBack) return written.accepted;
-    try {
-      const difference = differsFrom(address, value, readsBack ? answer : await ask(readBackRequest(address)));
-      return difference === undefined ? written.accepted : written.refused(difference);
-    } catch (error) {
-      return unread(error);
-    }
+  async #writeOneByOne(block: readonly PlacedWrite[], signal: AbortSignal): Promise<WriteResult[]> {
+    const results: WriteResult[] = [];
+    for (const write of block) results.push(...(await this.#writeBlock([write], signal)));
+    return results;
+  }
+
+  /** A bit of a register is written by a mask, or with the others as they are read. */
+  async #requestFor(block: readonly PlacedWrite[], ask: (pdu: Uint8Array) => Promise<Uint8Array>): Promise<Uint8Array> {
+    const { writeFunction, bitWrites } = this.#options.variables;
+    const [one, ...others] = block;
+    if (one === undefined || others.length > 0) return blockRequest(block);
+    const { address, value } = one;
+    if (address.bit === undefined) return writeRequest(address, value, writeFunction);
+    if (bitWrites === 'mask') return writeBitByMask(address, value);
+    return writeBitAgain(address, value, await ask(readBlockRequest(block)), writeFunction);
   }
 }
 

@@ -61,6 +61,7 @@ export const maxPduBytes = 253;
 
 /** What one request writes at most. */
 export const maxWrittenRegisters = 123;
+export const maxWrittenCoils = 1968;
 /** What one request of function 23 writes at most. */
 export const maxReadWrittenRegisters = 121;
 

@@ -7,6 +7,7 @@ import {
   functionCodes,
   ModbusException,
   maxReadWrittenRegisters,
+  maxWrittenCoils,
   maxWrittenRegisters,
   word,
 } from './pdu.ts';
@@ -20,8 +21,6 @@ export interface ServedDevice {
   /** Rejects with the exception that answers it where one of them is not accepted. */
   readonly carryOut: (writes: readonly CommandWrite[]) => Promise<void>;
 }
-
-const maxWrittenCoils = 1968;
 
 /**
  * At once for what only reads. Never throws: what is wrong is an exception of the protocol, and part of the answer. A client

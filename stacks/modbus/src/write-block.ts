@@ -1,8 +1,9 @@
 // Commands that are written together: which of them are neighbours, and the one request that writes them. Pure.
 import type { Value } from '@telltale/schema';
-import { type Address, maxBits } from './address.ts';
+import type { Address } from './address.ts';
 import {
   maxReadWrittenRegisters,
+  maxWrittenCoils,
   maxWrittenRegisters,
   readRequest,
   readWriteRegisters,
@@ -17,9 +18,8 @@ export interface PlacedWrite {
   readonly value: Value;
 }
 
-/** So many coils for a register, as with reads; and what a request can hold. */
+/** So many coils for a register, as with reads. */
 const coilsARegister = 16;
-const maxWrittenCoils = 1968;
 
 /**
  * In their order: one that begins where the one before it ends, at the same unit and in the same area, is of the same block.
@@ -51,7 +51,7 @@ export function blockRequest(block: readonly PlacedWrite[]): Uint8Array {
   return writeMultipleRegisters(start, Buffer.concat(values as Uint8Array[]));
 }
 
-/** Writes and reads back in one; undefined where that is not possible. */
+/** Writes and reads back in one; undefined where that is not possible: of coils and bits, and of what is too long for it. */
 export function readWriteBlockRequest(block: readonly PlacedWrite[]): Uint8Array | undefined {
   const { start, layout } = (block[0] as PlacedWrite).address;
   const count = lengthOf(block);
@@ -65,7 +65,7 @@ export function readBlockRequest(block: readonly PlacedWrite[]): Uint8Array {
   return readRequest(area, start, lengthOf(block));
 }
 
-/** From the answer to a read of the block, what the answer to a read of this one of it would be. */
+/** From the answer to a read of a block of several, what the answer to a read of this one of it would be. */
 export function partOf(answer: Uint8Array, block: readonly PlacedWrite[], { address }: PlacedWrite): Uint8Array {
   const offset = address.start - (block[0] as PlacedWrite).address.start;
   const [code = 0] = answer;
@@ -84,7 +84,7 @@ function follows({ unit, address: before }: PlacedWrite, next: PlacedWrite): boo
 
 function limitOf({ layout }: Address, maxRegisters: number): number {
   if (layout !== undefined) return Math.min(maxRegisters, maxWrittenRegisters);
-  return Math.min(maxRegisters * coilsARegister, maxWrittenCoils, maxBits);
+  return Math.min(maxRegisters * coilsARegister, maxWrittenCoils);
 }
 
 function lengthOf(block: readonly PlacedWrite[]): number {

@@ -3,9 +3,6 @@ import type { Value } from '@telltale/schema';
 import { type Address, addressName } from './address.ts';
 import {
   maskWriteRegister,
-  maxReadWrittenRegisters,
-  readRequest,
-  readWriteRegisters,
   writeMultipleCoils,
   writeMultipleRegisters,
   writeSingleCoil,
@@ -49,18 +46,7 @@ export function writeBitAgain(
   return use === 'single' ? writeSingleRegister(start, bytes) : writeMultipleRegisters(start, bytes);
 }
 
-/** Writes and reads back in one; undefined where that is not possible: of coils and bits, and of what is too long for it. */
-export function readWriteRequest({ start, layout, length }: Address, value: Value): Uint8Array | undefined {
-  if (layout === undefined || length > maxReadWrittenRegisters) return undefined;
-  return readWriteRegisters(start, length, start, writeValue(layout, value));
-}
-
-/** Reads what a write of the same address has written. */
-export function readBackRequest({ area, start, length }: Address): Uint8Array {
-  return readRequest(area, start, length);
-}
-
-/** What the device has instead of the value, from the answer to that read; undefined where it has the value. */
+/** What the device has instead of the value, from the answer to a read of the address; undefined where it has the value. */
 export function differsFrom(
   { layout, bit, area, start }: Address,
   value: Value,

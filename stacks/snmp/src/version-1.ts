@@ -106,5 +106,5 @@ export function encodeTrapV1(varbinds: readonly Varbind[], agentAddress: Buffer)
 
 function enterpriseOf(varbinds: readonly Varbind[]): string {
   const found = varbinds.find(({ oid, tag: valueTag }) => oid === snmpTrapEnterprise && valueTag === tag.oid);
-  return found === undefined ? '1.3.6.1.6.3.1.1.5' : oidOf(found.content);
+  return found === undefined ? standardTraps : oidOf(found.content);
 }
