@@ -36,6 +36,8 @@ export function decodePayload(bytes: Uint8Array, options: DecodeOptions = {}): S
 class PayloadDecoder {
   readonly #options: DecodeOptions;
   #items = 0;
+  /** Many instances share what their members are. */
+  readonly #aliases = new Map<Template, Map<number, Metric>>();
 
   constructor(options: DecodeOptions) {
     this.#options = options;
@@ -101,10 +103,10 @@ class PayloadDecoder {
       else if (at === 5) isDefinition = reader.boolean();
       else reader.skip();
     }
-    const known = knownMembers(
-      isTemplate(born?.value) ? born.value : undefined,
-      ref === undefined ? undefined : this.#options.definition?.(ref),
-    );
+    const lives = isTemplate(born?.value) ? born.value : undefined;
+    const defined = ref === undefined ? undefined : this.#options.definition?.(ref);
+    // What was born counts before what was defined.
+    const known: KnownMetric = (...asked) => this.#member(lives, ...asked) ?? this.#member(defined, ...asked);
     const read = members.map((bytes) => this.#metric(new ProtobufReader(bytes), known, depth));
     return {
       kind: 'template',
@@ -194,20 +196,23 @@ class PayloadDecoder {
     return { type, value: isNull ? undefined : typeof value === 'object' ? value : signed(value, type) };
   }
 
+  #member(template: Template | undefined, name: string | undefined, alias: number | undefined): Metric | undefined {
+    if (template === undefined) return undefined;
+    if (name !== undefined) return (template.byName ?? metricsByName(template.members)).get(name);
+    if (alias === undefined) return undefined;
+    let aliases = this.#aliases.get(template);
+    if (aliases === undefined) {
+      aliases = new Map(
+        template.members.flatMap((member) => (member.alias === undefined ? [] : [[member.alias, member]])),
+      );
+      this.#aliases.set(template, aliases);
+    }
+    return aliases.get(alias);
+  }
+
   #count(): void {
     if (++this.#items > maxItems) throw new RangeError(`more than ${maxItems} metrics, cells and properties`);
   }
-}
-
-/** What was born counts before what was defined. */
-function knownMembers(...templates: (Template | undefined)[]): KnownMetric {
-  const names = new Map<string, Metric>();
-  const aliases = new Map<number, Metric>();
-  for (const member of templates.toReversed().flatMap((template) => template?.members ?? [])) {
-    if (member.name !== undefined) names.set(member.name, member);
-    if (member.alias !== undefined) aliases.set(member.alias, member);
-  }
-  return (name, alias) => (name === undefined ? aliases.get(alias ?? Number.NaN) : names.get(name));
 }
 
 /** The forms of a value stand in the same order wherever there is one. */

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { birthItems } from './birth-points.ts';
 import { decodePayload } from './decode-payload.ts';
-import { type Metric, metricsByName, metricType } from './metric.ts';
+import { isTemplate, type Metric, metricsByName, metricType } from './metric.ts';
 import { parseMetricAddress } from './metric-address.ts';
 import { locatePart, readPart } from './metric-part.ts';
 import { ProtobufWriter } from './protobuf.ts';
@@ -160,6 +160,29 @@ describe('a hostile payload', () => {
     for (const bytes of [cells, keys, metrics.finish()]) {
       assert.throws(() => decodePayload(bytes), /more than 100000 metrics, cells and properties/);
     }
+  });
+
+  test('of 40,000 instances of a template of 40,000 members takes each member for what the template says', () => {
+    const count = 40_000;
+    const members = Array.from({ length: count }, (_, at) => ({ name: `m${at}`, alias: at, type: metricType.int8 }));
+    const template = { kind: 'template', isDefinition: true, members, byName: metricsByName(members) } as const;
+    const metrics = new ProtobufWriter();
+    const instance = (write: (member: ProtobufWriter) => void) =>
+      metrics.message(2, (metric) =>
+        metric.message(18, (inner) => {
+          inner.bytes(4, 'T');
+          inner.message(2, write);
+        }),
+      );
+    for (let at = 0; at < count; at++) {
+      instance((member) => {
+        if (at % 2 === 0) member.bytes(1, `m${at}`);
+        else member.varint(2, at);
+        member.varint(10, 255);
+      });
+    }
+    const read = decodePayload(metrics.finish(), { definition: () => template }).metrics;
+    assert.ok(read.every(({ value }) => isTemplate(value) && value.members[0]?.value === -1));
   });
 
   test('with names such as __proto__ is read as any other', () => {

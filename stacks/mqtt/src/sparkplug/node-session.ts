@@ -33,6 +33,10 @@ interface Early {
 
 /** Of the messages of an edge node that came before their time. */
 const maxEarlyBytes = 4 * 1024 * 1024;
+/** Of what is kept of the births of an edge node and of all its devices: some million metrics. */
+const maxBirthBytes = 256 * 1024 * 1024;
+/** A metric, and a device, beside what was sent of them. */
+const [metricBytes, deviceBytes] = [256, 1024];
 
 export class NodeSession {
   isBorn = false;
@@ -48,6 +52,9 @@ export class NodeSession {
   readonly #aliases = new Map<number, BornMetric>();
   /** By device and name. */
   readonly #metrics = new Map<string, Map<string, BornMetric>>();
+  /** Of what is kept of their births, by device and in all. */
+  readonly #bytes = new Map<string, number>();
+  #bytesInAll = 0;
   readonly #definitions = new Map<string, Template>();
 
   /** What is waited for: messages that came before others which are missing. */
@@ -114,6 +121,8 @@ export class NodeSession {
     this.#dropEarly();
     this.#aliases.clear();
     this.#metrics.clear();
+    this.#bytes.clear();
+    this.#bytesInAll = 0;
     this.#definitions.clear();
   }
 
@@ -134,11 +143,16 @@ export class NodeSession {
     this.#bdSeq = bdSeqOf(metrics);
     // What has overtaken this birth belongs to it; what is older, to the life before.
     for (const [at, message] of early) if ((message.sentMs ?? 0) >= timestampMs) this.#keepEarly(at, message);
-    return [this.#birth('', payload), ...this.#followers()];
+    return [this.#birth('', payload, bytes.length), ...this.#followers()];
   }
 
-  #birth(device: string, { metrics, timestampMs }: SparkplugPayload): NodeEvent {
+  #birth(device: string, { metrics, timestampMs }: SparkplugPayload, bytes: number): NodeEvent {
     const born = new Map<string, BornMetric>();
+    this.#forgetDevice(device);
+    const cost = deviceBytes + metricBytes * metrics.length + bytes;
+    if (this.#bytesInAll + cost > maxBirthBytes) throw new RangeError('the edge node has too many devices and metrics');
+    this.#bytes.set(device, cost);
+    this.#bytesInAll += cost;
     for (const metric of metrics) {
       const { name, alias } = metric;
       if (name === undefined) continue;
@@ -169,7 +183,7 @@ export class NodeSession {
       this.giveUp();
       return [{ kind: 'unclear', reason }];
     }
-    return [this.#next(kind, device, payload), ...this.#followers()];
+    return [this.#next(kind, device, payload, bytes.length), ...this.#followers()];
   }
 
   /** Those that were waiting for the message before, as far as they follow one another. */
@@ -178,16 +192,16 @@ export class NodeSession {
     for (let at = this.#early.get(this.#nextSeq); at !== undefined; at = this.#early.get(this.#nextSeq)) {
       this.#early.delete(this.#nextSeq);
       this.#earlyBytes -= at.bytes.length;
-      events.push(this.#next(at.kind, at.device, this.#decode(at.device, at.bytes)));
+      events.push(this.#next(at.kind, at.device, this.#decode(at.device, at.bytes), at.bytes.length));
       if (this.hasMissed) break;
     }
     return events;
   }
 
-  #next(kind: string, device: string, payload: SparkplugPayload): NodeEvent {
+  #next(kind: string, device: string, payload: SparkplugPayload, bytes: number): NodeEvent {
     this.#nextSeq = (this.#nextSeq + 1) % 256;
     if (kind === 'DDEATH') return this.#deviceDeath(device, payload.timestampMs);
-    return kind === 'DBIRTH' ? this.#birth(device, payload) : this.#data(device, payload);
+    return kind === 'DBIRTH' ? this.#birth(device, payload, bytes) : this.#data(device, payload);
   }
 
   #data(device: string, { metrics, timestampMs }: SparkplugPayload): NodeEvent {
@@ -200,8 +214,18 @@ export class NodeSession {
   }
 
   #deviceDeath(device: string, sentMs: number | undefined): NodeEvent {
-    this.#metrics.delete(device);
+    this.#forgetDevice(device);
     return { kind: 'dead', device, sentMs };
+  }
+
+  /** With the aliases of its birth, unless others have them by now. */
+  #forgetDevice(device: string): void {
+    for (const metric of this.metrics(device).values()) {
+      if (metric.alias !== undefined && this.#aliases.get(metric.alias) === metric) this.#aliases.delete(metric.alias);
+    }
+    this.#metrics.delete(device);
+    this.#bytesInAll -= this.#bytes.get(device) ?? 0;
+    this.#bytes.delete(device);
   }
 
   /** A death that comes late is of a life before this one. */
