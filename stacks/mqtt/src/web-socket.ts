@@ -1,6 +1,7 @@
 // MQTT over WebSocket (MQTT 5, 6): the bytes of both directions in binary messages, over a socket that is there already.
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { answerPings } from '@telltale/schema';
 import { createWebSocketStream, WebSocket } from 'ws';
 
 export interface WebSocketPlace {
@@ -20,6 +21,8 @@ export function webSocketOver(socket: Socket, { host, port, path }: WebSocketPla
     perMessageDeflate: false,
     followRedirects: false,
     maxPayload: maxMessageBytes,
+    autoPong: false,
   });
+  answerPings(webSocket);
   return createWebSocketStream(webSocket);
 }

@@ -4,12 +4,15 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
-import { freePort, HostedProvider, until } from '@telltale/stack-kit/testing';
+import { freePort, HostedProvider, memoryInUse, until } from '@telltale/stack-kit/testing';
 import { cleanupOf, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import { BrokerStream } from '../src/broker-stream.ts';
+import { PacketGuard } from '../src/packet-guard.ts';
 import stack from '../src/stack.ts';
 import { LinkedConnector } from './linked-connector.ts';
 import { LinkedProvider } from './linked-provider.ts';
 import { Mosquitto, makeCertificates, withoutMosquitto, withoutOpenssl } from './mosquitto.ts';
+import { PingingBroker } from './pinging-broker.ts';
 
 /** A broker, and the port of its WebSocket. */
 async function start(cleanup: AsyncDisposableStack, isEncrypted = false) {
@@ -109,6 +112,20 @@ describe('over WebSocket', { skip: withoutMosquitto }, () => {
     await until('it is up', () => p.state === 'up');
     p.publish('Level', 2, 0xc0, Date.now() * 1000);
     await c.shows('level', 2);
+  });
+
+  test('a broker that pings without an end, and reads nothing, does not fill the memory', async (t) => {
+    const broker = await PingingBroker.start();
+    cleanupOf(t).defer(async () => broker.stop());
+    const guard = new PacketGuard({ maxLength: 1000, hasProperties: false, token: Buffer.alloc(0) });
+    const place = { host: '127.0.0.1', port: broker.port, path: '/' };
+    const stream = new BrokerStream({ ...place, lookup: undefined, tls: undefined, guard });
+    cleanupOf(t).defer(async () => void stream.destroy());
+    const before = await memoryInUse();
+    await until('100 MB of pings have come', () => broker.taken > 100e6, { deadlineMs: 60_000 });
+    assert.equal(stream.destroyed, false);
+    const more = (await memoryInUse()) - before;
+    assert.ok(more < 30e6, `${more} bytes more`);
   });
 
   test('a server of the web that is no broker is told from one', async (t) => {

@@ -12,6 +12,7 @@ export * from './greed.ts';
 export { HostedConnector } from './hosted-connector.ts';
 export { HostedProvider } from './hosted-provider.ts';
 export * from './instance-options.ts';
+export { memoryInUse } from './leaks.ts';
 export * from './peer-process.ts';
 export * from './sample-certificates.ts';
 export * from './until.ts';

@@ -72,6 +72,22 @@ test('who is refused learns why and is closed soon: a stop does not wait for cli
   assert.ok(held.every((socket) => !socket.destroyed && !socket.writableEnded));
 });
 
+test('a client that pings without an end, and reads nothing, has the service hold next to nothing for it', async (t) => {
+  const service = new ModuleInterface(new ScriptedModules(), { clock: new ManualClock() });
+  await service.open();
+  t.after(() => service.close());
+  const socket = await openSocket(service.url);
+  t.after(() => socket.destroy());
+  socket.write(['GET /data/ws HTTP/1.1', 'Host: localhost', ...upgrade, '', ''].join('\r\n'));
+  await once(socket, 'data');
+  socket.pause();
+  const pings = Buffer.concat(Array.from({ length: 1000 }, () => Buffer.from([0x89, 0xfd, ...Buffer.alloc(4 + 125)])));
+  for (let bytes = 0; bytes < 30e6; bytes += pings.length) {
+    if (!socket.write(pings)) await once(socket, 'drain');
+  }
+  assert.ok(service.channel.pendingBytes < 1000, `${service.channel.pendingBytes} bytes`);
+});
+
 test('a target with scheme and host leads to the channel as well', async (t) => {
   const service = new ModuleInterface(new ScriptedModules(), { clock: new ManualClock() });
   await service.open();

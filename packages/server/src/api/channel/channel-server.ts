@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Clock, closeCode, ProblemError } from '@telltale/schema';
+import { answerPings, type Clock, closeCode, ProblemError } from '@telltale/schema';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import { type Caller, guardedRequest, guardLoopback, type ModuleTokens } from '../../access/index.ts';
 import type { FunctionModules, ModuleConnection } from '../../modules/index.ts';
@@ -56,6 +56,7 @@ export class ChannelServer {
       maxPayload: options.maxMessageBytes,
       perMessageDeflate: false, // costs memory a client, and a copy of every message for each
       clientTracking: false,
+      autoPong: false,
       closeTimeout: lingerMs,
       // A request is answered before the next one is read: thousands in one packet would be carried out at once else.
       allowSynchronousEvents: false,
@@ -174,6 +175,7 @@ export class ChannelServer {
       release();
     });
     socket.on('ping', (payload) => arriving.passOver(payload));
+    answerPings(socket);
     socket.on('pong', (payload) => {
       client.heard(this.#nowMs());
       arriving.passOver(payload);
