@@ -1,5 +1,6 @@
 // A host with the stacks of the tests in real threads, and everything that it reports.
 import assert from 'node:assert/strict';
+import { afterEach } from 'node:test';
 import { type Clock, ProblemError, type Value } from '@telltale/schema';
 import { ManualClock } from '@telltale/schema/testing';
 import type { StackCommand, StackPoint } from '@telltale/stack-kit';
@@ -26,6 +27,20 @@ export interface HostSetup {
   readonly writeTimeoutMs?: number;
   readonly secretsFolder?: string;
   readonly providerWrite?: (value: Value) => Promise<void>;
+}
+
+/** For a file of tests: what is in `running`, and each host of `setUp`, is closed after the test. */
+export function hostsOfTests() {
+  const running: { close(): unknown }[] = [];
+  afterEach(async () => {
+    for (const each of running.splice(0).reverse()) await each.close();
+  });
+  const setUp = async (setup?: HostSetup) => {
+    const bench = await startHost(setup);
+    running.push(bench);
+    return bench;
+  };
+  return { running, setUp };
 }
 
 /** To be closed by `close`. */

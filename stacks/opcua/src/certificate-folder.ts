@@ -9,10 +9,10 @@ import {
   PeerCertificates,
   parseCertificate,
   readCertificates,
+  replaceFile,
   type StackLog,
   type StoredCertificate,
   titleOf,
-  writeWhole,
 } from '@telltale/stack-kit';
 import { crypto_utils, type StatusCode, StatusCodes } from 'node-opcua-client';
 import { faultOf, type Leniency, type Refusal, trustOf } from './certificate-chain.ts';
@@ -195,8 +195,8 @@ export class CertificateFolder {
       applicationUri,
       purpose: crypto_utils.CertificatePurpose.ForApplication,
     });
-    if (oldKey === undefined) await writeWhole(keyFile, key);
-    await writeWhole(certificateFile, certificate);
+    if (oldKey === undefined) await replaceFile(keyFile, key);
+    await replaceFile(certificateFile, certificate);
     log.info(`created the application certificate ${certificateFile}`);
     return { certificate, key };
   }

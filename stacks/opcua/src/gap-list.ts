@@ -1,8 +1,8 @@
 // What is missing of the points of a connector, until it has been read from the server. Kept in a file, so that a restart forgets none.
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '@telltale/schema';
-import type { LastRecorded, StackLog, StackPoint } from '@telltale/stack-kit';
+import { type LastRecorded, replaceFile, type StackLog, type StackPoint } from '@telltale/stack-kit';
 import type { DataValue } from 'node-opcua-client';
 
 /** What is missing of a node: from a record that the archive has until the link was there. */
@@ -124,9 +124,7 @@ export class GapList {
     }
     this.#storedMs = clock.monotonicMs();
     const stored = [...this.#gaps].map(([key, gaps]) => [key, gaps.map(storedGap)]);
-    await mkdir(folder, { recursive: true });
-    await writeFile(`${path}.new`, `${JSON.stringify(stored)}\n`, { flush: true });
-    await rename(`${path}.new`, path);
+    await replaceFile(path, `${JSON.stringify(stored)}\n`);
     this.#hasFile = true;
   }
 

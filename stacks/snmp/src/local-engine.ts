@@ -1,10 +1,10 @@
 // Our own engine of version 3: an identity that outlives restarts, and how often and how long it has run, so that no
 // message can be played back to it.
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '@telltale/schema';
-import { type StackLog, writeWhole } from '@telltale/stack-kit';
+import { replaceFile, type StackLog } from '@telltale/stack-kit';
 import { type Account, isUser } from './account.ts';
 import { timeWindowSeconds } from './remote-engine.ts';
 import type { EngineTime } from './usm.ts';
@@ -30,8 +30,7 @@ export class LocalEngine {
     const before = await readEngine(path);
     const { engineId, boots } = before ?? { engineId: newEngineId(), boots: 0 };
     try {
-      await mkdir(folder, { recursive: true });
-      await writeWhole(path, `${JSON.stringify({ engineId: engineId.toString('hex'), boots: boots + 1 })}\n`);
+      await replaceFile(path, `${JSON.stringify({ engineId: engineId.toString('hex'), boots: boots + 1 })}\n`);
       return new LocalEngine(engineId, boots + 1, clock);
     } catch (error) {
       log.warn(

@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { ManualClock } from '@telltale/schema/testing';
 import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
-import { type HostSetup, point, problemOf, startHost } from '../../test/host-bench.ts';
+import { type HostSetup, hostsOfTests, point, problemOf } from '../../test/host-bench.ts';
 import { packPoints } from './protocol.ts';
 
-const running: { close(): unknown }[] = [];
-afterEach(async () => {
-  for (const each of running.splice(0).reverse()) await each.close();
-});
+const hosts = hostsOfTests();
 
 async function setUp(mode = 'good', setup?: HostSetup) {
-  const bench = await startHost(setup);
-  running.push(bench);
+  const bench = await hosts.setUp(setup);
   const { host, events, until } = bench;
   host.start('connector', { name: 'a', stackName: 'trial', vars: { mode }, properties: {} });
   const measurements = [point(1), point(2, 'silent'), point(3, 'block')];

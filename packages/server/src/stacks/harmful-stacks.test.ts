@@ -1,19 +1,10 @@
 import assert from 'node:assert/strict';
-import { afterEach, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { formatTimestamp } from '@telltale/schema';
 import { ManualClock } from '@telltale/schema/testing';
-import { type HostSetup, openGate, problemOf, startHost } from '../../test/host-bench.ts';
+import { hostsOfTests, openGate, problemOf } from '../../test/host-bench.ts';
 
-const running: { close(): unknown }[] = [];
-afterEach(async () => {
-  for (const each of running.splice(0).reverse()) await each.close();
-});
-
-async function setUp(setup: HostSetup) {
-  const bench = await startHost(setup);
-  running.push(bench);
-  return bench;
-}
+const { setUp } = hostsOfTests();
 
 describe('a stack that harms its thread takes what is in it along, and nothing else:', () => {
   for (const [address, reason] of [

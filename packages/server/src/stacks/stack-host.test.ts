@@ -1,22 +1,13 @@
 import assert from 'node:assert/strict';
-import { afterEach, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { Batch, ProblemError, type Value } from '@telltale/schema';
 import { ManualClock } from '@telltale/schema/testing';
-import { command, type HostSetup, point, problemOf, startHost } from '../../test/host-bench.ts';
+import { command, hostsOfTests, point, problemOf } from '../../test/host-bench.ts';
 import { LineDevice } from '../../test/line-device.ts';
 import { packPoints } from './protocol.ts';
 import { writeProblem } from './write-problem.ts';
 
-const running: { close(): unknown }[] = [];
-afterEach(async () => {
-  for (const each of running.splice(0).reverse()) await each.close();
-});
-
-async function setUp(setup?: HostSetup) {
-  const bench = await startHost(setup);
-  running.push(bench);
-  return bench;
-}
+const { running, setUp } = hostsOfTests();
 
 describe('with a device on a socket', () => {
   test('readings come, writes are answered, a loss is reported after the readings, and the link comes back', async () => {

@@ -1,20 +1,11 @@
 import assert from 'node:assert/strict';
-import { afterEach, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { Batch } from '@telltale/schema';
-import { type HostSetup, point, problemOf, startHost } from '../../test/host-bench.ts';
+import { hostsOfTests, point, problemOf } from '../../test/host-bench.ts';
 import type { InstanceStatus } from './instance-status.ts';
 import { packPoints } from './protocol.ts';
 
-const running: { close(): unknown }[] = [];
-afterEach(async () => {
-  for (const each of running.splice(0).reverse()) await each.close();
-});
-
-async function setUp(setup: HostSetup) {
-  const bench = await startHost(setup);
-  running.push(bench);
-  return bench;
-}
+const { setUp } = hostsOfTests();
 
 const threadOf = (status: InstanceStatus | undefined) => status?.thread;
 

@@ -1,21 +1,12 @@
 import assert from 'node:assert/strict';
-import { afterEach, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { Batch, ProblemError, type Value } from '@telltale/schema';
 import { ManualClock } from '@telltale/schema/testing';
-import { command, type HostSetup, openGate, point, problemOf, startHost } from '../../test/host-bench.ts';
+import { command, hostsOfTests, openGate, point, problemOf } from '../../test/host-bench.ts';
 import { packPoints } from './protocol.ts';
 import { writeProblem } from './write-problem.ts';
 
-const running: { close(): unknown }[] = [];
-afterEach(async () => {
-  for (const each of running.splice(0).reverse()) await each.close();
-});
-
-async function setUp(setup?: HostSetup) {
-  const bench = await startHost(setup);
-  running.push(bench);
-  return bench;
-}
+const { setUp } = hostsOfTests();
 
 /** Of a connector that takes several at once, with commands 10 to 12, and `mute` 13. */
 async function startMany(mode = 'many') {

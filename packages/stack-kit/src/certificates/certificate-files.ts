@@ -1,8 +1,9 @@
 // The certificates of other sides in the folder of a connector or provider: `trusted`, and `rejected` with who presented
 // each. A file is PEM with a few lines before it, so that it can be read, and moved, by people too.
-import { randomUUID, type X509Certificate } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import type { X509Certificate } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { replaceFile, unfinishedPrefix } from '../replace-file.ts';
 import { parseCertificate, parseCertificates, thumbprintOf } from './certificate.ts';
 
 /** Of a certificate that was refused. */
@@ -28,9 +29,6 @@ const maxTrusted = 1000;
 const maxFileBytes = 256 * 1024;
 const maxLineLength = 200;
 
-/** The names of files that are still being written begin with it. */
-const unfinished = '.';
-
 export type PeerState = 'trusted' | 'rejected';
 /** Certificates of authorities that complete chains, and are not trusted for it, are in the folder `issuers`. */
 export type CertificateFolderName = PeerState | 'issuers';
@@ -38,7 +36,7 @@ export type CertificateFolderName = PeerState | 'issuers';
 /** What is no certificate is passed over. */
 export async function readCertificates(folder: string, state: CertificateFolderName): Promise<StoredCertificate[]> {
   const place = join(folder, state);
-  const names = (await readdir(place).catch(() => [])).filter((name) => !name.startsWith(unfinished));
+  const names = (await readdir(place).catch(() => [])).filter((name) => !name.startsWith(unfinishedPrefix));
   const most = state === 'rejected' ? maxRejected : maxTrusted;
   const found: StoredCertificate[] = [];
   for (const name of names.slice(0, most)) {
@@ -61,7 +59,7 @@ export async function storeRejected(folder: string, certificate: X509Certificate
   const place = join(folder, 'rejected');
   const file = join(place, `${thumbprintOf(certificate)}.pem`);
   await mkdir(place, { recursive: true, mode: 0o700 });
-  await writeWhole(file, textOf(certificate, refusal));
+  await replaceFile(file, textOf(certificate, refusal));
   await keepNewest(place, maxRejected);
   return file;
 }
@@ -85,18 +83,6 @@ export async function deleteCertificate(
   const found = stored.filter((each) => thumbprintOf(each.certificate) === thumbprint);
   for (const { file } of found) await rm(file, { force: true });
   return found.length > 0;
-}
-
-/** Wholly old or wholly new, whatever ends the process; for its owner alone. */
-export async function writeWhole(file: string, content: string | Buffer): Promise<void> {
-  const temporary = join(dirname(file), `${unfinished}${basename(file)}.${randomUUID()}`);
-  try {
-    await writeFile(temporary, content, { mode: 0o600, flush: true });
-    await rename(temporary, file);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
 }
 
 function textOf(certificate: X509Certificate, { address, reason, firstMs, lastMs, count }: Refusal): string {

@@ -1,8 +1,8 @@
 // Which times the receiver of a provider lacks values of: those of outages, until their values have been sent. Kept in a file,
 // so that a restart forgets none.
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type StackLog, writeWhole } from '@telltale/stack-kit';
+import { replaceFile, type StackLog } from '@telltale/stack-kit';
 
 /** Half-open. */
 export interface Span {
@@ -133,8 +133,7 @@ export class MissingTimes {
   async #write(): Promise<void> {
     const { folder } = this.#options;
     const stored: Stored = { missing: this.#missing, sent: this.#sent, presentUs: this.#presentUs };
-    await mkdir(folder, { recursive: true });
-    await writeWhole(pathIn(folder), `${JSON.stringify(stored)}\n`);
+    await replaceFile(pathIn(folder), `${JSON.stringify(stored)}\n`);
   }
 }
 

@@ -1,8 +1,8 @@
 // The number of a connection of an edge node, in its birth and its death: another one each time, after a restart as well, so
 // that a death that comes late is not taken for that of the present one.
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type StackLog, writeWhole } from '@telltale/stack-kit';
+import { replaceFile, type StackLog } from '@telltale/stack-kit';
 
 /** `last` is negative before the first connection since the start. */
 export async function nextBdSeq(folder: string, last: number, log: StackLog): Promise<number> {
@@ -10,8 +10,7 @@ export async function nextBdSeq(folder: string, last: number, log: StackLog): Pr
   const before = last >= 0 ? last : Number(await readFile(path, 'utf8').catch(() => '-1')) || 0;
   const next = (before + 1) & 0xff;
   try {
-    await mkdir(folder, { recursive: true });
-    await writeWhole(path, `${next}\n`);
+    await replaceFile(path, `${next}\n`);
   } catch (error) {
     log.warn(`the death sequence number could not be stored: ${(error as Error).message}`);
   }

@@ -19,6 +19,7 @@ import { nextBdSeq } from './bd-seq.ts';
 import { decodePayload } from './decode-payload.ts';
 import { encodePayload } from './encode-payload.ts';
 import { isTemplate, type Metric, metricType, scalarOf } from './metric.ts';
+import { namespace } from './metric-address.ts';
 import { PrimaryHost } from './primary-host.ts';
 import {
   bdSeqName,
@@ -131,7 +132,7 @@ export class EdgeNode implements Provider {
   /** Each connection has another number, that of its death, which the broker has with it. */
   async #connectTo(broker: BrokerVariables, signal: AbortSignal): Promise<void> {
     const { name, variables, clock, folder, log } = this.#options;
-    const { group, node, primaryHost, timeoutMs } = variables;
+    const { primaryHost, timeoutMs } = variables;
     this.#bdSeq = await nextBdSeq(folder, this.#bdSeq, log);
     const will = { topic: this.#topic('NDEATH'), payload: this.#death(), qos: 1 as const, retain: false };
     const onMessage = (topic: string, payload: Buffer | undefined, packet: IPublishPacket) => {
@@ -144,8 +145,8 @@ export class EdgeNode implements Provider {
       signal,
     );
     this.#link = link;
-    const states = primaryHost === '' ? [] : [`spBv1.0/STATE/${primaryHost}`];
-    const filters = [`spBv1.0/${group}/NCMD/${node}`, `spBv1.0/${group}/DCMD/${node}/+`, ...states];
+    const states = primaryHost === '' ? [] : [`${namespace}STATE/${primaryHost}`];
+    const filters = [this.#topic('NCMD'), this.#topic('DCMD', '+'), ...states];
     const refused = await link.whileWanted(signal, () => link.subscribe(filters, 1));
     for (const [topic, why] of refused) throw new NotConnected(`${topic}: ${why}`);
     if (primaryHost === '') await this.#begin();
@@ -279,7 +280,7 @@ export class EdgeNode implements Provider {
   }
 
   #hear(topic: string, payload: Buffer, { retain, dup }: IPublishPacket): void {
-    if (topic.startsWith('spBv1.0/STATE/')) this.#hearState(payload);
+    if (topic.startsWith(`${namespace}STATE/`)) this.#hearState(payload);
     else if (!retain && !dup) this.#hearCommand(topic, payload);
   }
 
@@ -369,6 +370,6 @@ export class EdgeNode implements Provider {
 
   #topic(type: string, device = itself): string {
     const { group, node } = this.#options.variables;
-    return `spBv1.0/${group}/${type}/${node}${device === itself ? '' : `/${device}`}`;
+    return `${namespace}${group}/${type}/${node}${device === itself ? '' : `/${device}`}`;
   }
 }
