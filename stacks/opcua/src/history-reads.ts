@@ -164,10 +164,10 @@ export class HistoryReads {
     return { values: values.map((value) => rawValue(served, value)), next };
   }
 
-  async #atTimes({ served }: Asked, { reqTimes, useSimpleBounds }: ReadAtTimeDetails): Promise<Answered> {
+  async #atTimes({ served, most }: Asked, { reqTimes, useSimpleBounds }: ReadAtTimeDetails): Promise<Answered> {
     const times = reqTimes ?? [];
     if (times.length === 0) throw new HistoryRefused(StatusCodes.BadInvalidArgument);
-    if (times.length > maxTimes) throw new HistoryRefused(StatusCodes.BadTooManyOperations);
+    if (times.length > Math.min(maxTimes, most)) throw new HistoryRefused(StatusCodes.BadTooManyOperations);
     const nowUs = this.#options.clock.now();
     const values: DataValue[] = [];
     for (const time of times) {

@@ -11,7 +11,12 @@ import { UaClientProcess } from './ua-client.ts';
 const startUs = 1_700_000_000_000_000;
 const level = 'ns=2;s=At.level';
 const plain = 'ns=2;s=At.plain';
-const points = [{ ...point(1, 'level', 'd'), isArchived: true }, point(2, 'plain', 'd')];
+const note = 'ns=2;s=At.note';
+const points = [
+  { ...point(1, 'level', 'd'), isArchived: true },
+  point(2, 'plain', 'd'),
+  { ...point(3, 'note', 's'), isArchived: true },
+];
 const all = Array.from({ length: 10 }, (_, at) => record(startUs + at * 1_000_000 + 250, at, at === 4 ? 0x18 : 0xc0));
 const whole: HistoryOrder = { raw: { start: startUs, end: startUs + 60_000_000 } };
 
@@ -133,6 +138,9 @@ describe('HistoryRead of a provider', () => {
     assert.equal(await statusOf({ ...whole, point: 'c0ffee' }), 'BadContinuationPointInvalid');
     assert.equal(await statusOf({ at: { times: [] } }), 'BadInvalidArgument');
     assert.equal(await statusOf({ at: { times: Array(1001).fill(startUs) } }), 'BadTooManyOperations');
+    assert.equal(await statusOf({ at: { times: Array(501).fill(startUs) }, nodes: 100 }), 'BadTooManyOperations');
+    assert.equal(await statusOf({ at: { times: Array(49).fill(startUs) } }, note), 'BadTooManyOperations');
+    assert.equal(await statusOf({ at: { times: Array(48).fill(startUs) } }, note), 'Good');
     assert.equal(
       await statusOf({ processed: { ...processed, aggregate: 'Interpolative' } }),
       'BadAggregateNotSupported',
