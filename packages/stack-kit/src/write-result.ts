@@ -1,5 +1,5 @@
-// How a write to a device ended, as its stack tells it, and as a provider learns it for its client: in a value, so that no error of another kind can be taken for a
-// refusal. What is thrown instead says nothing of the device: it may have the value.
+// How a write to a device ended: told by the stack of its connector, and to a provider for its client. A value, so that no
+// error can be taken for a refusal; what a stack throws says nothing of the device, which may have the value.
 
 export type WriteResult =
   /** The device has taken it. */

@@ -1,6 +1,6 @@
-// The bytes between the library and a broker: a socket, encrypted or not, or a WebSocket over it, behind the guard. A broker gets a slice of each
-// turn of the event loop, however much it sends: others share the thread. What was sent and has not arrived when the
-// connection is given up is thrown away, not sent later by the system.
+// The bytes between the library and a broker: a socket, encrypted or not, or a WebSocket over it. A broker gets a slice of each
+// turn of the event loop, however much it sends: others share the thread. What has not arrived when the connection is given
+// up is thrown away, not sent later by the system.
 import { connect, type LookupFunction, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';

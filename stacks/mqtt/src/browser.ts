@@ -15,8 +15,6 @@ import { namespace } from './sparkplug/metric-address.ts';
 import { NodeBrowser, type NodeBrowserOptions } from './sparkplug/node-browser.ts';
 import { filterFault, hasWildcard, matchesTopic } from './topic.ts';
 
-export type BrowserOptions = NodeBrowserOptions;
-
 const listenMs = 2000;
 const cachedMs = 60_000;
 const maxTopics = 10_000;
@@ -42,12 +40,12 @@ interface Listening {
 }
 
 export class Browser {
-  readonly #options: BrowserOptions;
+  readonly #options: NodeBrowserOptions;
   readonly #nodes: NodeBrowser;
   #listening: Listening | undefined;
   #cached: { readonly path: string; readonly items: BrowseItem[]; readonly untilMs: number } | undefined;
 
-  constructor(options: BrowserOptions) {
+  constructor(options: NodeBrowserOptions) {
     this.#options = options;
     this.#nodes = new NodeBrowser(options);
   }
