@@ -40,7 +40,8 @@ const gatherMs = 50;
 const metricsAMessage = 1000;
 /** Messages that the system has not taken yet. */
 const maxInFlight = 100;
-/** A host that asks for births again and again gets them so often. */
+/** A host that asks for births again and again gets them so often. The first time after a connection it gets them at once: no
+ * data is sent until births that were asked for are, and what changes twice meanwhile would be missing. */
 const rebirthPauseMs = 1000;
 
 type MessageKind = 'NBIRTH' | 'DBIRTH' | 'NDATA' | 'DDATA' | 'DDEATH';
@@ -63,7 +64,7 @@ export class EdgeNode implements Provider {
   #inFlight = 0;
   #cancelData: (() => void) | undefined;
   #cancelBirth: (() => void) | undefined;
-  #bornMs = Number.NEGATIVE_INFINITY;
+  #rebornMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ProviderOptions<ProviderVariables>) {
     this.#options = options;
@@ -160,6 +161,7 @@ export class EdgeNode implements Provider {
 
   /** Who receives is there from now on. */
   async #begin(): Promise<void> {
+    this.#rebornMs = Number.NEGATIVE_INFINITY;
     this.#birth();
     await this.#forwarder.begin();
   }
@@ -192,7 +194,6 @@ export class EdgeNode implements Provider {
     const { devices } = this.#metrics;
     this.#cancelBirth?.();
     this.#cancelBirth = undefined;
-    this.#bornMs = clock.monotonicMs();
     const nowUs = clock.now();
     const timestampMs = Math.floor(nowUs / 1000);
     for (const device of this.#born ?? []) {
@@ -338,12 +339,17 @@ export class EdgeNode implements Provider {
   #rebirth(): void {
     if (this.#born === undefined) return;
     const { clock } = this.#options;
-    const waitMs = this.#bornMs + rebirthPauseMs - clock.monotonicMs();
-    if (waitMs <= 0) this.#birth();
+    const again = () => {
+      if (this.#born === undefined) return;
+      this.#rebornMs = clock.monotonicMs();
+      this.#birth();
+    };
+    const waitMs = this.#rebornMs + rebirthPauseMs - clock.monotonicMs();
+    if (waitMs <= 0) again();
     else
       this.#cancelBirth ??= clock.after(waitMs, () => {
         this.#cancelBirth = undefined;
-        if (this.#born !== undefined) this.#birth();
+        again();
       });
   }
 
