@@ -117,7 +117,10 @@ export class TcpTransport implements Transport {
 
   #attend(socket: Socket): void {
     let reason = 'the device has closed the connection';
+    // A device that refuses the certificate of the connector ends the connection only after it was made.
+    let hint = this.#options.tls === undefined ? '' : '; it may not trust the certificate of this connector';
     socket.on('data', (bytes: Buffer) => {
+      hint = '';
       if (this.#socket === socket) this.onData(bytes);
     });
     socket.on('error', (error) => {
@@ -126,7 +129,7 @@ export class TcpTransport implements Transport {
     socket.on('close', () => {
       if (this.#socket !== socket) return;
       this.#socket = undefined;
-      this.onLost(reason);
+      this.onLost(`${reason}${hint}`);
     });
   }
 }

@@ -171,6 +171,16 @@ describe('over TLS', { skip: withoutOpenssl }, () => {
     await assert.rejects(elsewhere.start(), /does not match certificate's altnames/);
   });
 
+  test('a connector that the device does not trust says that this may be why the connection ends', async (t) => {
+    const server = await serve(t);
+    const variables = { host: '127.0.0.1', port: server.port, tls: true, caFile: 'ca.pem' };
+    const link = new TestLink({ ...variables, ...files('stranger') }, folder);
+    t.after(() => link.stop());
+    await link.start();
+    await until('the link is lost', () => link.lost !== undefined);
+    assert.match(link.lost?.message ?? '', /; it may not trust the certificate of this connector$/);
+  });
+
   describe('with pymodbus', { skip: missingPymodbus() ?? false }, () => {
     const env = (name: CertificateName) => ({
       CA: join(folder, 'ca.pem'),
