@@ -42,6 +42,8 @@ export interface StructureField {
 
 /** Types of one server: more are not read. */
 const maxTypes = 1000;
+/** Of all arrays of a value; those of numbers are elements as well. */
+const maxElements = 1_000_000;
 
 export class StructureTypes {
   readonly #session: ClientSession;
@@ -151,9 +153,21 @@ export function isOpaque(value: unknown): value is Opaque {
   return typeof value === 'object' && value !== null && 'buffer' in value && Buffer.isBuffer(value.buffer);
 }
 
-function decodeInto(structure: Structure, bytes: Buffer): Structure | string {
+/** Elements of structures without fields take no bytes: arrays within arrays of them would have no end. */
+class BoundedStream extends BinaryStream {
+  #left = maxElements;
+
+  override checkArrayLength(length: number): void {
+    super.checkArrayLength(length);
+    this.#left -= length;
+    if (this.#left < 0) throw new RangeError(`its arrays have more than ${maxElements} elements`);
+  }
+}
+
+/** The reason where the bytes are no such structure. */
+export function decodeInto(structure: Structure, bytes: Buffer): Structure | string {
   try {
-    (structure as unknown as { decode(stream: BinaryStream): void }).decode(new BinaryStream(bytes));
+    (structure as unknown as { decode(stream: BinaryStream): void }).decode(new BoundedStream(bytes));
     return structure;
   } catch (error) {
     return `the structure does not fit its type: ${(error as Error).message.slice(0, 200)}`;
