@@ -36,8 +36,10 @@ describe('a start on a disk that', () => {
         return (await read<{ vtq: [string, unknown, number] }>('/measurements/level')).vtq[2] === 0xc0;
       });
       assert.equal((await server.get('/measurements/names')).status, 200);
-      const ready = await ask('GET', '/readyz');
-      assert.match(`${ready.status} ${ready.detail}`, /^503 .+/);
+      await until('/readyz says that the disk is full', async () => {
+        const { status, detail } = await ask('GET', '/readyz');
+        return status === 503 && detail !== '';
+      });
       await refusesWrites(server);
 
       disk.free(server);
