@@ -31,7 +31,7 @@ const forwardVariables = {
   forwardHours: Type.Integer({
     title: 'Hours of an outage of which values are sent afterwards',
     description:
-      'From the archive: with sparkplug of all points, as historical; with plain of those with the property `forward`. ' +
+      'From the archive: with sparkplug of all points but elements and cells, as historical; with plain of those with the property `forward`. ' +
       '0: none.',
     default: 24,
     minimum: 0,

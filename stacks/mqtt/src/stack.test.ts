@@ -48,6 +48,25 @@ describe('what is wrong with a point is reported', () => {
     });
   }
 
+  test('an element and a cell of the provider have addresses of their form, and no template; commands are neither', () => {
+    const check = (kind: PointKind, address: string, properties: Record<string, string>) =>
+      provider.checkAddress(kind, address, { datatype: 'd', properties });
+    for (const address of ['A[0]', 'Well 1#A[12]', 'A[x][0]']) {
+      assert.equal(check('measurement', address, { part: 'element' }), undefined);
+    }
+    assert.equal(check('measurement', 'Well 1#T[0]/a/b', { part: 'cell' }), undefined);
+    for (const wrong of ['A', 'A[]', 'A[-1]', 'A[01]', 'A[1000000]', '[0]', 'A[0]/x']) {
+      assert.match(check('measurement', wrong, { part: 'element' }) ?? '', /such as Currents\[2\]/, wrong);
+    }
+    for (const wrong of ['T[0]', 'T[0]/', 'T/x']) {
+      assert.match(check('measurement', wrong, { part: 'cell' }) ?? '', /such as Recipe\[0\]\/Water/, wrong);
+    }
+    assert.match(check('measurement', 'D#T[0]/a+b', { part: 'cell' }) ?? '', /wildcards/);
+    assert.match(check('measurement', 'A[0]', { part: '__proto__' }) ?? '', /element or cell is expected/);
+    assert.match(check('measurement', 'A[0]/x', { part: 'cell', template: 'T' }) ?? '', /not both/);
+    assert.match(check('command', 'A[0]', { part: 'element' }) ?? '', /commands cannot be elements/);
+  });
+
   test('a device of the provider is one level of a topic', () => {
     const check = (address: string) => provider.checkAddress('measurement', address, { datatype: 'd' });
     assert.equal(check('Well 2#Flow/Main'), undefined);

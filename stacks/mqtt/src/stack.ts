@@ -22,6 +22,13 @@ function checkServed(address: string, point: Point): string | undefined {
   return servedFault({ address, properties: point.properties });
 }
 
+function checkServedCommand(address: string, point: Point): string | undefined {
+  if (propertyOf(point, 'part') !== undefined) {
+    return 'commands cannot be elements of arrays or cells of data sets: leave out the property part';
+  }
+  return checkServed(address, point);
+}
+
 const addressForms =
   'A topic cannot contain `#` but as a wildcard, so the first other `#` selects a part of the payload. Without it: the ' +
   'whole payload, as text or number. `#/a/b`: a part of a JSON payload by JSON pointer (RFC 6901; elements of arrays are ' +
@@ -96,18 +103,19 @@ export default defineStack({
     check: checkProvider,
     measurement: {
       regex: addressRegex,
-      doc: 'The topic, or the `{address}` in the variable `topic`. With sparkplug: `device#metric`, or the name of the metric alone, which then belongs to the device in the property `device`, or else to the edge node itself. With the property `template`, `instance/member` is a member of an instance of that template. With the property `forward` set to `true`, values of an outage are published afterwards; with sparkplug they always are.',
+      doc: 'The topic, or the `{address}` in the variable `topic`. With sparkplug: `device#metric`, or the name of the metric alone, which then belongs to the device in the property `device`, or else to the edge node itself. With the property `template`, `instance/member` is a member of an instance of that template. With the property `part` set to `element`, `array[2]` is an element of an array, counted from 0; set to `cell`, `data set[0]/column` is a cell of a data set. With the property `forward` set to `true`, values of an outage are published afterwards; with sparkplug they always are, but for elements and cells.',
       examples: [
         { address: 'plant/tank1/level', meaning: 'published to plant/tank1/level' },
         { address: 'Well 2#Flow', meaning: 'with sparkplug: the metric Flow of the device Well 2' },
+        { address: 'Well 2#Currents[0]', meaning: 'with sparkplug and part element: the first element of Currents' },
       ],
       check: checkServed,
     },
     command: {
       regex: addressRegex,
-      doc: 'As for measurements. The value is published like that of a measurement. Clients write it at `commandTopic`, or with sparkplug by NCMD and DCMD.',
+      doc: 'As for measurements, without elements and cells. The value is published like that of a measurement. Clients write it at `commandTopic`, or with sparkplug by NCMD and DCMD.',
       examples: [{ address: 'plant/pump1/speed', meaning: 'written at plant/pump1/speed/set' }],
-      check: checkServed,
+      check: checkServedCommand,
     },
   },
 });

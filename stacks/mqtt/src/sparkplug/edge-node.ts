@@ -22,18 +22,16 @@ import { isTemplate, type Metric, metricType, scalarOf } from './metric.ts';
 import { namespace } from './metric-address.ts';
 import { PrimaryHost } from './primary-host.ts';
 import {
-  bdSeqName,
   hasChanged,
   isLost,
-  itself,
   type NodeMetric,
   noteLink,
-  rebirthName,
   type SentPoint,
   type ServedDevice,
-  ServedMetrics,
   sendAgain,
-} from './served-metrics.ts';
+} from './sent-point.ts';
+import { firstOf, senderOf } from './sent-whole.ts';
+import { bdSeqName, itself, rebirthName, ServedMetrics } from './served-metrics.ts';
 
 /** Changes are gathered for so long into one message of a device. */
 const gatherMs = 50;
@@ -74,7 +72,7 @@ export class EdgeNode implements Provider {
     this.#forwarder = new Forwarder({
       ...options,
       ...options.variables,
-      points: () => this.#points.all,
+      points: () => this.#metrics.withPast,
       send: (values, signal) => this.#sendPast(values, signal),
     });
   }
@@ -232,7 +230,7 @@ export class EdgeNode implements Provider {
 
   #note(point: SentPoint): void {
     const changed = this.#changed.get(point.device) ?? new Set();
-    this.#changed.set(point.device, changed.add(point));
+    this.#changed.set(point.device, changed.add(senderOf(point)));
   }
 
   #dataSoon(): void {
@@ -254,7 +252,7 @@ export class EdgeNode implements Provider {
     for (const [device, changed] of this.#changed) {
       while (changed.size > 0) {
         if (this.#inFlight >= maxInFlight || !this.#link?.isUp) return;
-        const part = [...changed.values().take(metricsAMessage)];
+        const part = firstOf(changed, metricsAMessage);
         for (const point of part) changed.delete(point);
         const metrics = this.#metrics.data(part, this.#options.clock.now());
         this.#send(device.name === itself ? 'NDATA' : 'DDATA', device.name, metrics);

@@ -1,6 +1,8 @@
 // Writes the payload of Sparkplug B as bytes. Pure.
 import type { Value } from '@telltale/schema';
 import {
+  type DataSet,
+  isDataSet,
   isTemplate,
   type Metric,
   metricType,
@@ -38,7 +40,8 @@ function writeMetric(writer: ProtobufWriter, metric: UntypedMetric): void {
   }
   if (value === undefined || isNull) return;
   if (isTemplate(value)) writer.message(18, (inner) => writeTemplate(inner, value));
-  else if (typeof value === 'object') throw new TypeError('data sets and bytes are read only');
+  else if (isDataSet(value)) writer.message(17, (inner) => writeDataSet(inner, value));
+  else if (typeof value === 'object') writer.bytes(16, value);
   else writeValue(writer, 10, bornType, value);
 }
 
@@ -69,4 +72,20 @@ function writeTemplate(writer: ProtobufWriter, { members, ref, isDefinition }: T
   for (const member of members) writer.message(2, (inner) => writeMetric(inner, member));
   if (ref !== undefined) writer.bytes(4, ref);
   writer.boolean(5, isDefinition);
+}
+
+/** A cell has no null: each of them has a value. */
+function writeDataSet(writer: ProtobufWriter, { columns, types, rows }: DataSet): void {
+  writer.varint(1, columns.length);
+  for (const column of columns) writer.bytes(2, column);
+  for (const type of types) writer.varint(3, type);
+  for (const row of rows) writer.message(4, (inner) => writeRow(inner, types, row));
+}
+
+function writeRow(writer: ProtobufWriter, types: readonly number[], row: DataSet['rows'][number]): void {
+  for (const [at, value] of row.entries()) {
+    writer.message(1, (inner) => {
+      if (value !== undefined) writeValue(inner, 1, types[at], value);
+    });
+  }
 }

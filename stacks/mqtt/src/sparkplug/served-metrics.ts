@@ -1,50 +1,35 @@
-// The metrics of an edge node, by device, name and alias, as its points make them: scalars, and instances of templates.
-import { isBad, isGood, quality } from '@telltale/schema';
+// The metrics of an edge node, by device, name and alias, as its points make them: scalars, instances of templates, arrays and
+// data sets.
 import { type HistoryRecord, propertyOf, type ServedPoint, type StackLog } from '@telltale/stack-kit';
 import type { UntypedMetric } from './encode-payload.ts';
-import { type Metric, metricQuality, metricType, type Property, propertyName, typeOfDatatype } from './metric.ts';
+import { type Metric, metricType, propertyName, typeOfDatatype } from './metric.ts';
+import {
+  type NodeMetric,
+  never,
+  noteLink,
+  propertiesOf,
+  qualityProperty,
+  reading,
+  type SentPoint,
+  type ServedDevice,
+  typeOf,
+} from './sent-point.ts';
+import { sharedProperties, wholeReading } from './sent-whole.ts';
 import { servedMetric } from './served-metric.ts';
+import { gatherWholes, type Whole } from './whole.ts';
 
 export const bdSeqName = 'bdSeq';
 export const rebirthName = 'Node Control/Rebirth';
 /** The edge node itself is the device without a name. */
 export const itself = '';
 
-/** A point as it was sent last. */
-export interface SentPoint {
-  readonly served: ServedPoint;
-  readonly device: ServedDevice;
-  readonly metric: NodeMetric;
-  readonly member: string | undefined;
-  /** Its link has failed: it counts for the loss of its device. */
-  isLost: boolean;
-  /** It has had a value; before, what it has is the zero of its datatype. */
-  hasValue: boolean;
-  sent: { readonly value: unknown; readonly quality: number; readonly timeUs: number; readonly sentUs: number };
-}
-
-/** A scalar has one point, an instance one for each member. */
-export interface NodeMetric {
-  readonly name: string;
-  readonly alias: number;
-  readonly template: string | undefined;
-  readonly points: Map<string, SentPoint>;
-}
-
-export interface ServedDevice {
-  readonly name: string;
-  readonly metrics: NodeMetric[];
-  /** How many measurements it has, and of how many the link has failed. */
-  measurements: number;
-  lost: number;
-}
-
 /** What is served alone has this for its member. */
 const alone = '';
-const never = { value: undefined, quality: -1, timeUs: -1, sentUs: -1 };
 
 export class ServedMetrics {
   devices = new Map<string, ServedDevice>();
+  /** Those whose values of the past can be told: of elements and cells they cannot, without those beside them. */
+  withPast: readonly ServedPoint[] = [];
   #points = new Map<ServedPoint, SentPoint>();
   #byAlias = new Map<number, { readonly device: string; readonly metric: NodeMetric }>();
   /** By the name of the device, a slash and the name of the metric: the device's has none. */
@@ -69,10 +54,13 @@ export class ServedMetrics {
       }),
     );
     this.#deviceOf(itself);
+    const { wholes, faults } = gatherWholes(all);
+    for (const [key, fault] of faults) log.warn(`the points of ${key.replace(/^\//, '')} are not served: ${fault}`);
     for (const served of all) {
-      const fault = this.#add(served, before.get(`${served.isCommand} ${served.point.name}`));
+      const fault = this.#add(served, before.get(`${served.isCommand} ${served.point.name}`), wholes);
       if (fault !== undefined) log.warn(`${served.point.name} is not served: ${fault}`);
     }
+    this.withPast = all.filter((served) => this.#points.get(served)?.metric.whole === undefined);
     for (const device of this.devices.values()) {
       warnOfCase(
         device.metrics.map(({ name }) => `${device.name}/${name}`),
@@ -100,7 +88,8 @@ export class ServedMetrics {
   known(device: string, name: string | undefined, alias: number | undefined): Metric | undefined {
     const metric = this.find(device, name, alias);
     if (metric === undefined) return undefined;
-    const { template } = metric;
+    const { template, whole } = metric;
+    if (whole !== undefined) return { name: metric.name, type: whole.type };
     if (template === undefined) {
       const point = metric.points.get(alone);
       return { name: metric.name, type: point && typeOfDatatype(point.served.point.datatype) };
@@ -127,7 +116,12 @@ export class ServedMetrics {
   /** All metrics of a device, as they are. */
   birth(device: ServedDevice, nowUs: number): Metric[] {
     return device.metrics.map((metric) => {
-      const { name, alias, template, points } = metric;
+      const { name, alias, template, whole, points } = metric;
+      if (whole !== undefined) {
+        const { properties = [], ...own } = wholeReading(whole, metric, nowUs);
+        const all = new Map([...properties, ...sharedProperties(metric)]);
+        return { name, alias, ...own, type: whole.type, properties: all };
+      }
       if (template === undefined) {
         const point = points.get(alone) as SentPoint;
         return { name, alias, ...reading(point, nowUs), type: typeOf(point), properties: propertiesOf(point, true) };
@@ -142,14 +136,19 @@ export class ServedMetrics {
     });
   }
 
-  /** Those that have changed, by alias. */
+  /** Those that have changed, by alias; of a whole, all of it. */
   data(changed: Iterable<SentPoint>, nowUs: number): UntypedMetric[] {
     const instances = new Map<NodeMetric, UntypedMetric[]>();
     const metrics: UntypedMetric[] = [];
     for (const point of changed) {
       const { metric, member } = point;
+      const { alias, whole } = metric;
+      if (whole !== undefined) {
+        metrics.push({ alias, ...wholeReading(whole, metric, nowUs) });
+        continue;
+      }
       const own = { ...reading(point, nowUs), bornType: typeOf(point), properties: propertiesOf(point, false) };
-      if (member === undefined) metrics.push({ alias: metric.alias, ...own });
+      if (member === undefined) metrics.push({ alias, ...own });
       else instances.set(metric, [...(instances.get(metric) ?? []), { name: member, ...own }]);
     }
     for (const [{ alias, template = '' }, members] of instances)
@@ -157,10 +156,10 @@ export class ServedMetrics {
     return metrics;
   }
 
-  /** A value that the archive has of it, by alias; undefined where it had another datatype then. */
+  /** A value that the archive has of it, by alias; undefined where it had another datatype then, or is a part of a whole. */
   past(point: SentPoint, { datatype, value, quality: own, timeUs }: HistoryRecord): UntypedMetric | undefined {
     const { metric, member, served } = point;
-    if (datatype !== served.point.datatype) return undefined;
+    if (datatype !== served.point.datatype || metric.whole !== undefined) return undefined;
     const properties = new Map([[propertyName.quality, qualityProperty(own)]]);
     const timestampMs = Math.floor(timeUs / 1000);
     const past = { timestampMs, isHistorical: true, value, bornType: typeOf(point), properties };
@@ -170,13 +169,17 @@ export class ServedMetrics {
   }
 
   /** What is wrong. */
-  #add(served: ServedPoint, before: SentPoint | undefined): string | undefined {
-    const { device: deviceName, metric: name, template, member } = servedMetric(served.point);
+  #add(served: ServedPoint, before: SentPoint | undefined, wholes: ReadonlyMap<string, Whole>): string | undefined {
+    const { device: deviceName, metric: name, template, member, cell } = servedMetric(served.point);
     const key = `${deviceName}/${name}`;
+    const whole = cell && wholes.get(key);
+    // What is wrong with the whole was said of the whole.
+    if (cell !== undefined && whole === undefined) return undefined;
     const isOwn = name === bdSeqName || name === rebirthName || this.#templates.has(name);
     const known = this.#byName.get(key);
     if (deviceName === itself && isOwn) return 'the edge node itself has a metric of this name';
-    if (known !== undefined && (template === undefined || known.template !== template)) {
+    const isOneOfMany = template !== undefined || whole !== undefined;
+    if (known !== undefined && !(isOneOfMany && known.template === template && known.whole === whole)) {
       return 'another point has the same metric name';
     }
     if (known?.points.has(member ?? alone)) return 'another point is the same member';
@@ -187,7 +190,7 @@ export class ServedMetrics {
       types?.set(member, type);
     }
     const device = this.#deviceOf(deviceName);
-    const metric = known ?? { name, alias: this.#aliasOf(key), template, points: new Map() };
+    const metric = known ?? { name, alias: this.#aliasOf(key), template, whole, points: new Map() };
     if (known === undefined) {
       device.metrics.push(metric);
       this.#byName.set(key, metric);
@@ -223,72 +226,6 @@ function warnOfCase(names: Iterable<string>, log: StackLog): void {
     if (same === undefined) known.set(name.toLowerCase(), name);
     else log.warn(`${same} and ${name} differ in case alone: host applications may take them for one`);
   }
-}
-
-/** After each reading: whether its link has failed, and whether it has a value by now. Commands have no link of their own. */
-export function noteLink(point: SentPoint): void {
-  const { served, device } = point;
-  const isLost = !served.isCommand && isLinkLoss(served.quality);
-  if (isLost !== point.isLost) device.lost += isLost ? 1 : -1;
-  point.isLost = isLost;
-  if (served.timeUs === 0) point.hasValue = false;
-  else if (!isBad(served.quality)) point.hasValue = true;
-}
-
-/** All that is behind it: a device without measurements cannot be lost. */
-export function isLost({ measurements, lost }: ServedDevice): boolean {
-  return measurements > 0 && lost === measurements;
-}
-
-/** It is sent again, as it is now. */
-export function sendAgain(point: SentPoint): void {
-  point.sent = { ...never, value: point.served.value, sentUs: Number.POSITIVE_INFINITY };
-}
-
-/** Whether there is something that the host application does not have. */
-export function hasChanged({ served, sent }: SentPoint): boolean {
-  return served.value !== sent.value || served.quality !== sent.quality || served.timeUs !== sent.timeUs;
-}
-
-function isLinkLoss(own: number): boolean {
-  // Limits do not count; what is simulated is not lost.
-  const status = own & 0xff_fc;
-  return status === quality.bad.communicationFailure || status === quality.bad.outOfService;
-}
-
-function reading(point: SentPoint, nowUs: number): Pick<Metric, 'timestampMs' | 'isNull' | 'value'> {
-  const { served, sent, hasValue } = point;
-  const { value, quality: own, timeUs } = served;
-  // A value that was sent, and is good or bad again with the time that it had: it is so now.
-  const isAgain = value === sent.value && own !== sent.quality && timeUs <= sent.sentUs;
-  const sentUs = timeUs === 0 || isAgain ? nowUs : timeUs;
-  point.sent = { value, quality: own, timeUs, sentUs };
-  const isNull = value === undefined || !hasValue;
-  return { timestampMs: Math.floor(sentUs / 1000), isNull, value: isNull ? undefined : value };
-}
-
-function typeOf({ served }: SentPoint): number {
-  return typeOfDatatype(served.point.datatype);
-}
-
-function qualityProperty(own: number): Property {
-  const value = isGood(own) ? metricQuality.good : isBad(own) ? metricQuality.bad : metricQuality.stale;
-  return { type: metricType.int32, value };
-}
-
-function propertiesOf({ served }: SentPoint, isBirth: boolean): Map<string, Property> {
-  const { quality: own, point } = served;
-  const properties = new Map<string, Property>([[propertyName.quality, qualityProperty(own)]]);
-  if (!isBirth) return properties;
-  const text = (key: string, value: string | undefined) => {
-    if (value !== undefined && value !== '') properties.set(key, { type: metricType.string, value });
-  };
-  text(propertyName.unit, point.eu);
-  text(propertyName.description, point.description);
-  const [low, high] = point.euRange ?? [];
-  if (low !== undefined) properties.set(propertyName.low, { type: metricType.double, value: low });
-  if (high !== undefined) properties.set(propertyName.high, { type: metricType.double, value: high });
-  return properties;
 }
 
 function instance(ref: string, members: readonly UntypedMetric[]): Pick<Metric, 'timestampMs' | 'value'> {

@@ -1,4 +1,4 @@
-// Statements about the metrics in the messages of an edge node: values, times, aliases, properties and templates.
+// Statements about the metrics in the messages of an edge node: values, times, aliases, properties, templates and data sets.
 import assert from 'node:assert/strict';
 import { holds } from './holds.ts';
 import type { LivedEdgeNode } from './lived-edge-node.ts';
@@ -245,4 +245,28 @@ export function metricsHold(life: LivedEdgeNode): void {
       [['Power']],
     );
   });
+
+  holds(
+    [
+      'tck-id-payloads-dataset-column-size',
+      'tck-id-payloads-dataset-column-num-headers',
+      'tck-id-payloads-dataset-types-def',
+      'tck-id-payloads-dataset-types-num',
+      'tck-id-payloads-dataset-types-type',
+      'tck-id-payloads-dataset-types-value',
+      'tck-id-payloads-dataset-parameter-type-req',
+      'tck-id-payloads-template-dataset-value',
+    ],
+    'data sets have their columns, as many types, and a value of its type in each cell',
+    () => {
+      const sets = metricsOf('DBIRTH').flatMap(({ dataSet }) => dataSet ?? []);
+      assert.ok(sets.length > 0);
+      for (const { numOfColumns, columns, types, rows } of sets) {
+        assert.deepEqual([Number(numOfColumns), columns, types], [2, ['Water', 'Grain'], [3, 12]]);
+        assert.ok(types?.every(isBasicType));
+        const [water, grain] = rows?.[0]?.elements ?? [];
+        assert.deepEqual([(water?.intValue ?? 0) | 0, grain?.stringValue], [-5, 'rye']);
+      }
+    },
+  );
 }

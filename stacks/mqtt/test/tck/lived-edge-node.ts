@@ -50,6 +50,9 @@ export class LivedEdgeNode {
         { ...member('Power', 'A') },
         { ...member('Power', 'B') },
         { ...member('Heat', 'B') },
+        { name: 'current', address: 'B#Currents[0]', properties: { part: 'element' } },
+        { name: 'water', address: 'B#Recipe[0]/Water', datatype: 'i', properties: { part: 'cell' } },
+        { name: 'grain', address: 'B#Recipe[0]/Grain', datatype: 's', properties: { part: 'cell' } },
       ],
       [
         { name: 'limit', address: 'Limit', datatype: 'i' },
@@ -60,6 +63,9 @@ export class LivedEdgeNode {
     p.publish('flow', 1.5, 0xc0, (this.startedMs - 60_000) * 1000);
     p.publish('level', 3);
     p.publish('other', 1);
+    p.publish('current', 2);
+    p.publish('water', -5);
+    p.publish('grain', 'rye');
     const count = (kind: string) => traffic.published(kind).length;
     await p.start();
     await until('the births', () => count('DBIRTH') === 2);

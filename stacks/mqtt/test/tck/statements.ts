@@ -295,7 +295,6 @@ conformance-primary-host
   .split('\n');
 
 const unique = 'that a name is unique among all brokers and edge nodes is for whoever configures them';
-const noDataSets = 'the edge node sends no data sets: a point has one value';
 const noParameters = 'the edge node sends templates without parameters and without a version';
 
 /** By statement. */
@@ -312,14 +311,6 @@ export const reasons: ReadonlyMap<string, string> = new Map([
     'host-topic-phid-death-payload-timestamp-disconnect-with-no-disconnect-packet',
     'a host application that ends in order sends DISCONNECT; else the broker publishes its last will',
   ],
-  ['payloads-dataset-column-size', noDataSets],
-  ['payloads-dataset-column-num-headers', noDataSets],
-  ['payloads-dataset-types-def', noDataSets],
-  ['payloads-dataset-types-num', noDataSets],
-  ['payloads-dataset-types-type', noDataSets],
-  ['payloads-dataset-types-value', noDataSets],
-  ['payloads-dataset-parameter-type-req', noDataSets],
-  ['payloads-template-dataset-value', noDataSets],
   ['payloads-template-definition-parameters', noParameters],
   ['payloads-template-definition-parameters-default', noParameters],
   ['payloads-template-instance-parameters', noParameters],

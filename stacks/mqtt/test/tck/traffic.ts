@@ -117,6 +117,7 @@ export function readPayload(bytes: Uint8Array) {
       boolean: own(metric, 'booleanValue') ?? undefined,
       double: own(metric, 'doubleValue') ?? undefined,
       template: own(metric, 'templateValue') ?? undefined,
+      dataSet: own(metric, 'datasetValue') ?? undefined,
       properties: own(metric, 'properties') ?? undefined,
     })),
   };
