@@ -67,7 +67,7 @@ export function isStatus(status: WriteStatus): status is StatusCode {
 
 export function resultOf(status: WriteStatus): WriteResult {
   if (!isStatus(status)) return status;
-  const reason = `${status.name}: ${status.description}`;
+  const reason = `${status.name}: ${status.description.replace(/\.$/, '')}`;
   // It was written to something on the way to the device, and whether it came there the server does not know.
   if (status.equals(StatusCodes.GoodCompletesAsynchronously)) return written.unknown(reason);
   // By its severity: the library calls a status good only where it is nothing but Good.

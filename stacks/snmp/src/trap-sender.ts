@@ -1,5 +1,5 @@
 // Sends traps and informs to one receiver, in order. A trap is sent once and forgotten; an inform is repeated until the
-// receiver confirms it. What there is no room for is discarded, the oldest first, and counted.
+// receiver confirms it. What there is no room for is discarded, the oldest first, and how many is logged.
 import { randomInt } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
 import { type Clock, pause } from '@telltale/schema';
@@ -41,7 +41,8 @@ export class TrapSender {
   readonly #session: AgentSession | undefined;
   #isSending = false;
   sent = 0;
-  discarded = 0;
+  /** Since there was room for all. */
+  #discarded = 0;
 
   constructor(options: TrapSenderOptions) {
     const { host, account, clock, informs } = options;
@@ -58,7 +59,7 @@ export class TrapSender {
   send(varbinds: readonly Varbind[]): void {
     if (this.#queue.length >= maxQueued) {
       this.#queue.shift();
-      this.discarded++;
+      this.#discarded++;
     }
     this.#queue.push(varbinds);
     if (this.#isSending) return;
@@ -80,10 +81,9 @@ export class TrapSender {
     try {
       for (let count = 1; !signal.aborted; count++) {
         const varbinds = this.#queue.shift();
-        if (varbinds === undefined) return;
+        if (varbinds === undefined) return this.#reportDiscarded();
         if (this.#session !== undefined) await this.#inform(this.#session, varbinds);
         else this.#trap(varbinds);
-        this.sent++;
         if (count % atOnce === 0) await pause(clock, breathMs, signal);
       }
     } finally {
@@ -93,7 +93,10 @@ export class TrapSender {
 
   #trap(varbinds: readonly Varbind[]): void {
     const { host, port } = this.#options.host;
-    this.#socket?.send(this.#encode(varbinds), port, host, (error) => error && this.#failed(error));
+    this.#socket?.send(this.#encode(varbinds), port, host, (error) => {
+      if (error) this.#failed(error);
+      else this.sent++;
+    });
   }
 
   /** Until it is confirmed. Newer ones wait: a receiver that is back gets them in order. */
@@ -104,6 +107,7 @@ export class TrapSender {
     for (let isFirst = true; ; isFirst = false) {
       try {
         await session.read(question, signal);
+        this.sent++;
         if (!isFirst) log.info(`${host.name} confirms informs again`);
         return;
       } catch (error) {
@@ -129,8 +133,13 @@ export class TrapSender {
     return account.user.seal(engine.now(), header, encodeScoped(engine.engineId, account.context, pdu()));
   }
 
+  #reportDiscarded(): void {
+    if (this.#discarded === 0) return;
+    this.#options.log.warn(`${this.#discarded} traps to ${this.#options.host.name} were discarded: there was no room`);
+    this.#discarded = 0;
+  }
+
   #failed(error: Error): void {
-    this.discarded++;
     this.#options.log.warn(`a trap could not be sent to ${this.#options.host.name}: ${error.message}`);
   }
 }
