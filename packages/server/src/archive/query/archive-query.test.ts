@@ -234,7 +234,8 @@ test('trends and aggregates over long intervals are made from summaries', () => 
     (buckets as [string][]).reduce((sum, [count]) => sum + Number(count.slice(1)), 0),
     sound,
   );
-  for (const aggregate of aggregates) {
+  // Of a chunk that has bad or uncertain records, the summary does not say how many are good.
+  for (const aggregate of aggregates.filter((each) => each !== 'count-good')) {
     const { chunks } = look(store, { untilUs, resampleUs, aggregates: [aggregate] });
     assert.ok(chunks < 40, `${chunks} of 391 chunks for ${aggregate}`);
   }
