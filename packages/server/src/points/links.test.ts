@@ -1,32 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Measurement } from '@telltale/schema';
+import { driven, linkedBench } from '../../test/linked-bench.ts';
 import { PointsBench } from '../../test/points-bench.ts';
 
 const lost = 0x18;
-const lastUsable = 0x44;
 const outOfService = 0x1c;
-
-/** Connector c with the points a and b, and free, which watches no link; its watchdog is w where `watchdog` is given. */
-function setUp(watchdog?: Partial<Measurement>): PointsBench {
-  const bench = new PointsBench();
-  bench.measurements.putLink('connector', 'c', watchdog === undefined ? undefined : 'w');
-  for (const name of ['a', 'b']) bench.put({ name, datatype: 'd', connectorName: 'c', address: name });
-  bench.put({ name: 'free', datatype: 'd', connectorName: 'c', address: 'free', stackUmask: 1 });
-  bench.put({ name: 'loose', datatype: 'd' });
-  if (watchdog !== undefined) bench.put({ name: 'w', datatype: 'b', ...watchdog });
-  bench.measurements.setLink('connector', 'c', true, 1);
-  if (watchdog?.address !== undefined) bench.read('c', { point: 'w', value: true, timeUs: 2 });
-  bench.read('c', ...['a', 'b', 'free'].map((point) => ({ point, value: 5, timeUs: 3 })));
-  bench.news();
-  return bench;
-}
-
-const driven = { connectorName: 'c', address: 'alive' };
 
 describe('a link', () => {
   test('LI-1: that is lost turns its points bad in one go, and their values stay', () => {
-    const bench = setUp();
+    const bench = linkedBench();
     const calls: number[] = [];
     bench.measurements.onChanges(({ count }) => calls.push(count));
     bench.measurements.setLink('connector', 'c', false, 10);
@@ -49,7 +31,7 @@ describe('a link', () => {
   });
 
   test('LI-1: of a provider, or that nobody knows, turns nothing bad', () => {
-    const bench = setUp();
+    const bench = linkedBench();
     bench.measurements.putLink('provider', 'c', undefined);
     bench.measurements.setLink('provider', 'c', false, 10);
     bench.measurements.setLink('connector', 'nobody', false, 10);
@@ -57,7 +39,7 @@ describe('a link', () => {
   });
 
   test('LI-9: that is disabled turns its points bad, out of service, in one go, and enabled not connected', () => {
-    const bench = setUp({});
+    const bench = linkedBench({});
     const calls: number[] = [];
     bench.measurements.onChanges(({ count }) => calls.push(count));
     bench.measurements.setDisabled('connector', 'c', true, 10);
@@ -88,7 +70,7 @@ describe('a link', () => {
   });
 
   test('LI-9: that is disabled has no watchdog that makes its points lost, and none that brings back what was before', () => {
-    const bench = setUp(driven);
+    const bench = linkedBench(driven);
     bench.read('c', { point: 'w', value: false, timeUs: 5 });
     bench.read('c', { point: 'a', value: 6, timeUs: 6 });
     assert.deepEqual(bench.vtq('a'), ['d5', 5, lost]);
@@ -109,7 +91,7 @@ describe('a link', () => {
   });
 
   test('LI-9: that is disabled has points that come out of service, and those that leave are not', () => {
-    const bench = setUp();
+    const bench = linkedBench();
     bench.measurements.putLink('connector', 'd', undefined);
     bench.measurements.setDisabled('connector', 'c', true, 10);
     const now = bench.clock.now();
@@ -134,7 +116,7 @@ describe('a link', () => {
   });
 
   test('LI-9: that is disabled leaves simulated points as they are shown; behind them they are out of service', async () => {
-    const bench = setUp();
+    const bench = linkedBench();
     await bench.simulate('a', { value: 'd9' });
     bench.news();
     bench.measurements.setDisabled('connector', 'c', true, 10);
@@ -144,112 +126,6 @@ describe('a link', () => {
     ]);
     await bench.measurements.stopSimulation('a');
     assert.deepEqual(bench.vtq('a'), ['d5', 10, outOfService]);
-  });
-
-  test('LI-8: that nothing is heard of turns its points bad, and as they were when it is heard of again', () => {
-    const bench = setUp();
-    bench.measurements.setSilent('connector', 'c', 'lost', 10);
-    assert.deepEqual(bench.news(), [
-      ['a', 'd5', 10, lost],
-      ['b', 'd5', 10, lost],
-    ]);
-    bench.read('c', { point: 'a', value: 6, timeUs: 12 });
-    assert.deepEqual(bench.news(), [['a', 'd6', 12, 0xc0]], 'what is read counts at once');
-    bench.measurements.setSilent('connector', 'c', 'lost', 20);
-    assert.deepEqual(bench.news(), [['a', 'd6', 20, lost]]);
-    bench.measurements.setSilent('connector', 'c', undefined, 30);
-    assert.deepEqual(bench.news(), [
-      ['b', 'd5', 3, 0xc0],
-      ['a', 'd6', 12, 0xc0],
-    ]);
-  });
-
-  test('LI-8: that is late turns its points uncertain, last usable value, and bad only later; what is bad stays as it is', () => {
-    const bench = setUp();
-    bench.read('c', { point: 'b', value: 5, quality: 0x10, timeUs: 4 });
-    bench.news();
-    bench.measurements.setSilent('connector', 'c', 'late', 10);
-    assert.deepEqual(bench.news(), [['a', 'd5', 10, lastUsable]]);
-    bench.measurements.setSilent('connector', 'c', 'lost', 20);
-    assert.deepEqual(bench.news(), [
-      ['a', 'd5', 20, lost],
-      ['b', 'd5', 20, lost],
-    ]);
-    bench.measurements.setSilent('connector', 'c', undefined, 30);
-    assert.deepEqual(bench.news(), [
-      ['a', 'd5', 3, 0xc0],
-      ['b', 'd5', 4, 0x10],
-    ]);
-    assert.deepEqual(bench.vtq('free'), ['d5', 3, 0xc0], 'whatever the thread does');
-  });
-
-  test('LI-8: that is late again before it was heard of for long: what was read meanwhile is uncertain, the rest stays bad', () => {
-    const bench = setUp();
-    bench.measurements.setSilent('connector', 'c', 'late', 10);
-    bench.measurements.setSilent('connector', 'c', 'lost', 20);
-    bench.read('c', { point: 'a', value: 6, timeUs: 22 });
-    bench.measurements.setSilent('connector', 'c', 'late', 25);
-    assert.deepEqual([bench.vtq('a'), bench.vtq('b')[2]], [['d6', 25, lastUsable], lost]);
-    bench.measurements.setSilent('connector', 'c', undefined, 30);
-    assert.deepEqual(
-      [bench.vtq('a'), bench.vtq('b')],
-      [
-        ['d6', 22, 0xc0],
-        ['d5', 3, 0xc0],
-      ],
-    );
-  });
-
-  test('LI-8: that is late has its watchdog as it was, and a watchdog that fails meanwhile wins over what was before', () => {
-    const reported = setUp({});
-    reported.measurements.setSilent('connector', 'c', 'late', 10);
-    assert.deepEqual(reported.vtq('w'), ['b1', 1, 0xc0]);
-    const bench = setUp(driven);
-    bench.measurements.setSilent('connector', 'c', 'late', 10);
-    assert.deepEqual([bench.vtq('w'), bench.vtq('a')[2]], [['b1', 10, lastUsable], lastUsable], 'nothing is held');
-    bench.read('c', { point: 'w', value: false, timeUs: 12 });
-    bench.measurements.setSilent('connector', 'c', undefined, 20);
-    assert.deepEqual(bench.vtq('a'), ['d5', 12, lost]);
-    bench.read('c', { point: 'w', value: true, timeUs: 30 });
-    assert.deepEqual(bench.vtq('a'), ['d5', 3, 0xc0]);
-  });
-
-  test('LI-8: what is reported bad meanwhile, or is another point, stays bad, and so does everything where the link is lost', () => {
-    const bench = setUp();
-    bench.measurements.setSilent('connector', 'c', 'lost', 10);
-    bench.read('c', { point: 'a', value: 5, quality: lost, timeUs: 12 });
-    bench.put({ name: 'b', datatype: 'd', connectorName: 'c', address: 'another' });
-    bench.measurements.setSilent('connector', 'c', undefined, 20);
-    assert.deepEqual([bench.vtq('a')[2], bench.vtq('b')[2] === 0xc0], [lost, false]);
-    const gone = setUp();
-    gone.measurements.setSilent('connector', 'c', 'lost', 10);
-    gone.read('c', { point: 'a', value: 6, timeUs: 12 });
-    gone.measurements.setLink('connector', 'c', false, 15);
-    assert.deepEqual(gone.vtq('a'), ['d6', 15, lost]);
-    gone.measurements.setLink('connector', 'c', true, 16);
-    gone.measurements.setSilent('connector', 'c', undefined, 20);
-    assert.deepEqual([gone.vtq('a')[2], gone.vtq('b')[2]], [lost, lost]);
-  });
-
-  test('LI-8: its watchdog says so, whoever drives it, and lets go what it held when it is heard of again', () => {
-    const reported = setUp({});
-    reported.measurements.setSilent('connector', 'c', 'lost', 10);
-    assert.deepEqual(reported.vtq('w'), ['b0', 10, 0xc0]);
-    reported.measurements.setSilent('connector', 'c', undefined, 20);
-    assert.deepEqual(reported.vtq('w'), ['b1', 20, 0xc0]);
-    const bench = setUp(driven);
-    bench.measurements.setSilent('connector', 'c', 'lost', 10);
-    bench.read('c', { point: 'a', value: 6, timeUs: 12 });
-    assert.deepEqual([bench.vtq('w')[2], bench.vtq('a')[2]], [lost, lost]);
-    bench.measurements.setSilent('connector', 'c', undefined, 20);
-    assert.deepEqual(
-      ['w', 'a', 'b'].map((name) => bench.vtq(name)),
-      [
-        ['b1', 2, 0xc0],
-        ['d6', 12, 0xc0],
-        ['d5', 3, 0xc0],
-      ],
-    );
   });
 
   test('LI-2: is reported by a watchdog without an address', () => {
@@ -271,7 +147,7 @@ describe('a link', () => {
   });
 
   test('LI-2: that is up when its watchdog comes is reported up at once', () => {
-    const bench = setUp();
+    const bench = linkedBench();
     bench.put({ name: 'w', datatype: 'b' });
     bench.news();
     bench.measurements.putLink('connector', 'c', 'w');
@@ -279,7 +155,7 @@ describe('a link', () => {
   });
 
   test('LI-3: counts as lost while the watchdog of the device is false', () => {
-    const bench = setUp(driven);
+    const bench = linkedBench(driven);
     assert.equal(bench.measurements.refusalOf('c'), undefined);
     bench.read('c', { point: 'w', value: false, timeUs: 20 });
     assert.deepEqual(bench.news(), [
@@ -292,7 +168,7 @@ describe('a link', () => {
   });
 
   test('LI-3: counts as lost while the watchdog of the device is bad, and before it was read', () => {
-    const bench = setUp(driven);
+    const bench = linkedBench(driven);
     bench.read('c', { point: 'w', value: true, quality: 0x0c, timeUs: 20 });
     assert.deepEqual(bench.vtq('a'), ['d5', 20, lost]);
     bench.read('c', { point: 'w', value: true, quality: 0x40, timeUs: 21 });
@@ -313,7 +189,7 @@ describe('a link', () => {
   });
 
   test('LI-4: that is believed again brings what was read meanwhile, the newest a point, and the rest as it was', () => {
-    const bench = setUp(driven);
+    const bench = linkedBench(driven);
     bench.read('c', { point: 'w', value: false, timeUs: 20 });
     bench.news();
     bench.read('c', { point: 'a', value: 6, timeUs: 21 }, { point: 'free', value: 6, timeUs: 21 });
@@ -329,7 +205,7 @@ describe('a link', () => {
   });
 
   test('LI-5: that is lost takes with it what was kept back', () => {
-    const bench = setUp(driven);
+    const bench = linkedBench(driven);
     bench.read('c', { point: 'w', value: false, timeUs: 20 });
     bench.read('c', { point: 'a', value: 6, timeUs: 21 });
     bench.measurements.setLink('connector', 'c', false, 22);
@@ -350,7 +226,7 @@ describe('a link', () => {
   });
 
   test('LI-5: brings nothing of a point that reads something else by then, or is another', () => {
-    const bench = setUp(driven);
+    const bench = linkedBench(driven);
     bench.read('c', { point: 'w', value: false, timeUs: 20 });
     bench.read('c', { point: 'a', value: 6, timeUs: 21 });
     bench.put({ name: 'a', datatype: 'd', connectorName: 'c', address: 'elsewhere' });
@@ -366,7 +242,7 @@ describe('a link', () => {
   });
 
   test('LI-6: that has another watchdog, or is gone, leaves no old one that says that it is up', () => {
-    const bench = setUp({});
+    const bench = linkedBench({});
     bench.put({ name: 'w2', datatype: 'b' });
     bench.news();
     bench.measurements.putLink('connector', 'c', 'w2');
@@ -384,7 +260,7 @@ describe('a link', () => {
       (bench: PointsBench) => bench.remove('w'),
       (bench: PointsBench) => bench.put({ name: 'w', datatype: 'b' }),
     ]) {
-      const bench = setUp(driven);
+      const bench = linkedBench(driven);
       bench.read('c', { point: 'w', value: false, timeUs: 20 });
       bench.read('c', { point: 'a', value: 6, timeUs: 21 });
       change(bench);
@@ -400,7 +276,7 @@ describe('a link', () => {
   });
 
   test('LI-6: gives its watchdog to another link, in whichever order they change', () => {
-    const bench = setUp({});
+    const bench = linkedBench({});
     bench.measurements.putLink('provider', 'p', 'w');
     assert.deepEqual(bench.vtq('w').toSpliced(1, 1), ['b0', 0x08]);
     bench.measurements.setLink('connector', 'c', true, 9);
@@ -411,7 +287,7 @@ describe('a link', () => {
   });
 
   test('LI-7: follows a watchdog that is simulated', async () => {
-    const bench = setUp(driven);
+    const bench = linkedBench(driven);
     await bench.simulate('w', { value: 'b0' });
     assert.deepEqual(bench.vtq('a'), ['d5', bench.clock.now(), lost]);
     bench.read('c', { point: 'w', value: true, timeUs: 40 }, { point: 'a', value: 6, timeUs: 40 });
