@@ -5,7 +5,6 @@ import { after, before, describe, test } from 'node:test';
 import { freePort } from '@telltale/stack-kit/testing';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { type ServerProcess, startServer } from '../../../test/server-process.ts';
-import { until } from '../../../test/until.ts';
 import type { HistoryOrder, HistoryValue } from './client-history.ts';
 import { UaClientProcess, type UaClientSession } from './ua-client.ts';
 
@@ -55,10 +54,7 @@ describe('the history of a server over OPC UA', () => {
     });
     assert.equal(answer.status, 204, await answer.text());
     clients = await UaClientProcess.start();
-    await until('the provider lets a client in', async () => {
-      client ??= (await clients.open({ port }).catch(() => undefined)) as UaClientSession;
-      return client !== undefined;
-    });
+    client = await clients.openOnceServed({ port });
   });
   after(async () => {
     await client?.close();

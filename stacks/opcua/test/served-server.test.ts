@@ -39,10 +39,7 @@ describe('a server with an OPC UA provider', () => {
     await put('measurements/lost', { ...served('lost'), connectorName: 'plc', address: UaDevice.address('Silent') });
     assert.equal((await server.send('POST', '/cfgdb/render')).status, 204);
     clients = await UaClientProcess.start();
-    await until('the provider lets a client in', async () => {
-      client ??= (await clients.open({ port }).catch(() => undefined)) as UaClientSession;
-      return client !== undefined;
-    });
+    client = await clients.openOnceServed({ port });
   });
   after(async () => {
     await client?.close();

@@ -3,27 +3,19 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Datatype, Value } from '@telltale/schema';
 import stack from '../src/stack.ts';
+import { part, parts as readParts } from './structure-parts.ts';
 import { UaBench } from './ua-bench.ts';
 import { UaDevice } from './ua-device.ts';
 
 describe('a command with a path', () => {
   let device: UaDevice;
   let bench: UaBench;
-  const part = (node: string, datatype: Datatype) => ({ node, datatype });
   const parts = {
-    speed: part('Motor#Speed', 'd'),
-    running: part('Motor#State.Running', 'b'),
-    total: part('Motor#State.Total', 'l'),
-    text: part('Motor#State.Text', 's'),
-    current: part('Motor#Currents[2]', 'f'),
+    ...readParts,
     first: part('Motor#Currents[0]', 'f'),
-    nested: part('Motor#States[1].Text', 's'),
     other: part('Motor#States[0].Text', 's'),
-    ofArray: part('Motors#[1].State.Text', 's'),
     neighbour: part('Motors#[0].State.Text', 's'),
     ofStubborn: part('Stubborn#[1].State.Text', 's'),
-    element: part('Temperatures#[0]', 'd'),
-    ofMatrix: part('Grid#[1,0]', 'd'),
   };
   before(async () => {
     device = await UaDevice.start();

@@ -1,7 +1,8 @@
 // Parts of structures and arrays, by path, against a server that defines the types itself.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type Datatype, quality } from '@telltale/schema';
+import { quality } from '@telltale/schema';
+import { part, parts } from './structure-parts.ts';
 import { UaBench } from './ua-bench.ts';
 import { UaDevice } from './ua-device.ts';
 
@@ -13,18 +14,6 @@ describe('a part of a structure', () => {
   after(() => device.stop());
 
   const asked = async () => (await device.order({ kind: 'asked' })) as { created: number; deleted: number };
-  const part = (node: string, datatype: Datatype) => ({ node, datatype });
-  const parts = {
-    speed: part('Motor#Speed', 'd'),
-    running: part('Motor#State.Running', 'b'),
-    total: part('Motor#State.Total', 'l'),
-    text: part('Motor#State.Text', 's'),
-    current: part('Motor#Currents[2]', 'f'),
-    nested: part('Motor#States[1].Text', 's'),
-    ofArray: part('Motors#[1].State.Text', 's'),
-    element: part('Temperatures#[0]', 'd'),
-    ofMatrix: part('Grid#[1,0]', 'd'),
-  };
   const read = async (bench: UaBench) => {
     await bench.reads('speed', 1.5, quality.good);
     await bench.reads('running', 1, quality.good);

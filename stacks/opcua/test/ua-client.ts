@@ -1,4 +1,5 @@
 // A client of the tests, in a process of its own.
+import { until } from '@telltale/stack-kit/testing';
 import type { HistoryAnswer, HistoryOrder } from './client-history.ts';
 import type { ManyOrder } from './client-many.ts';
 import { OrderedProcess } from './ordered-process.ts';
@@ -28,6 +29,16 @@ export class UaClientProcess extends OrderedProcess {
   /** Rejects with the words of the server where it is not let in. */
   async open(who: Who): Promise<UaClientSession> {
     return new UaClientSession(this, (await this.order({ kind: 'open', ...who })) as number);
+  }
+
+  /** As soon as the server is there, and lets it in. */
+  async openOnceServed(who: Who): Promise<UaClientSession> {
+    let session: UaClientSession | undefined;
+    await until('the server lets a client in', async () => {
+      session = await this.open(who).catch(() => undefined);
+      return session !== undefined;
+    });
+    return session as UaClientSession;
   }
 }
 
