@@ -24,16 +24,9 @@ const table: Record<string, readonly string[]> = {
   'server/upgrade': ['server/sqlite'],
   'server/typicals': ['schema', 'server/sheets'],
   'server/cfgdb': ['schema', 'server/sheets', 'server/sqlite', 'server/threads', 'server/typicals', 'server/upgrade'],
-  'server/state': [
-    'schema',
-    'server/sqlite',
-    'server/points',
-    'server/alarms',
-    'server/modules',
-    'server/threads',
-    'server/upgrade',
-  ],
-  'server/access': ['schema'],
+  'server/entries': ['schema', 'server/sqlite', 'server/threads'],
+  'server/state': ['schema', 'server/alarms', 'server/entries', 'server/modules', 'server/points', 'server/upgrade'],
+  'server/access': ['schema', 'server/entries', 'server/upgrade'],
   'server/certificates': ['schema', 'stack-kit', 'server/stacks'],
   'server/stacks': ['schema', 'server/points', 'server/threads', 'stack-kit'],
   'server/modules': ['schema', 'server/points', 'server/threads', 'stack-kit'],
@@ -278,7 +271,7 @@ describe('the architecture', () => {
       'archive/reader-thread.ts',
       'archive/compaction-thread.ts',
       'modules/keeper/keeper-process.ts',
-      'state/state-thread.ts',
+      'entries/entry-thread.ts',
     ];
     for (const thread of threads) {
       const loaded = loadedBy(`packages/server/src/${thread}`);

@@ -112,7 +112,7 @@ function damaged(files: readonly string[], { apply }: Kind): string {
 test('every file of the folder is of a kind that has a promise', () => {
   const known = [
     /^telltale\.lock$/,
-    /^(cfgdb|state)\.(sqlite|control)$/,
+    /^(cfgdb|state|access)\.(sqlite|control)$/,
     /^archive\.control$/,
     /^format\.json$/,
     /^archive\/[\w.-]+$/,
@@ -196,7 +196,15 @@ async function checkArchive(server: ServerProcess): Promise<void> {
 describe('the configuration and what is live are wholly there, reported or refused in one line, where', {
   concurrency: 2,
 }, () => {
-  for (const name of ['cfgdb.sqlite', 'cfgdb.control', 'state.sqlite', 'state.control', 'format.json']) {
+  for (const name of [
+    'cfgdb.sqlite',
+    'cfgdb.control',
+    'state.sqlite',
+    'state.control',
+    'access.sqlite',
+    'access.control',
+    'format.json',
+  ]) {
     for (const kind of [kinds[0], kinds.at(-1)] as Kind[]) {
       test(`${name} is ${kind.title}`, async (t) => {
         const data = damaged([name], kind);

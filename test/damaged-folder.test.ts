@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { TelltaleClient } from '@telltale/client';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import { AccessDatabase } from '../packages/server/src/access/index.ts';
 import { plantOf } from './full-disk.ts';
 import { runServer, startServer } from './server-process.ts';
 import { until } from './until.ts';
@@ -151,6 +152,17 @@ describe('the server does not start, and says in one line which path is why and 
     const data = copyOf((path) => rmSync(join(path, 'cfgdb.sqlite')));
     const line = await refusal(data);
     assert.match(line, /cfgdb\.sqlite is missing or empty, but had 3 changes, .*alarms 60.*: put it back/);
+  });
+
+  test('access.sqlite is gone, but its claim says that there were users: without it, everybody would be let in', async () => {
+    const data = copyOf(() => undefined);
+    const store = new AccessDatabase({ folder: data, onFailure: assert.fail });
+    await store.open();
+    await store.change([{ kind: 'users', key: 'anna', value: {} }]);
+    await store.close(5000);
+    rmSync(join(data, 'access.sqlite'));
+    const line = await refusal(data);
+    assert.match(line, /access\.sqlite is missing or empty, but had 1 change, .*users 1.*: put it back/);
   });
 
   test('another server runs there, and its lock was removed', async (t) => {

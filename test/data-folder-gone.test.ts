@@ -63,7 +63,7 @@ describe('while the server runs', () => {
     assert.match(server.log, /the data folder is whole again/);
   });
 
-  for (const name of ['cfgdb.sqlite', 'state.sqlite', 'archive']) {
+  for (const name of ['cfgdb.sqlite', 'state.sqlite', 'access.sqlite', 'archive']) {
     test(`${name} that is moved is noticed as well`, async () => {
       renameSync(join(data, name), join(folder, name));
       await isRefused(new RegExp(`${name} was removed or moved away; nothing is written`));

@@ -50,7 +50,15 @@ describe('a folder', () => {
 
   test('is new again where a first start came to nothing, and nothing that was there before is taken away', async () => {
     const path = freshPath();
-    const names = ['cfgdb.sqlite', 'cfgdb.sqlite-wal', 'cfgdb.control', 'state.sqlite', 'archive', 'note.txt'];
+    const names = [
+      'cfgdb.sqlite',
+      'cfgdb.sqlite-wal',
+      'cfgdb.control',
+      'state.sqlite',
+      'access.sqlite',
+      'archive',
+      'note.txt',
+    ];
     for (const left of [['note.txt'], names]) {
       const folder = await takeDataFolder(path);
       for (const name of names) writeFileSync(join(path, name), 'made');

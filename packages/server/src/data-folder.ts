@@ -98,7 +98,12 @@ async function discard(path: string): Promise<void> {
 
 /** By a start, before anything can have been acknowledged. */
 const made: ReadonlySet<string> = new Set([
-  ...[knownName, 'state.sqlite'].flatMap((name) => [name, `${name}-wal`, `${name}-shm`, controlPath(name)]),
+  ...[knownName, 'state.sqlite', 'access.sqlite'].flatMap((name) => [
+    name,
+    `${name}-wal`,
+    `${name}-shm`,
+    controlPath(name),
+  ]),
   ...['archive', 'archive.control', 'executables', 'modules', 'temporary', 'format.json', 'format.json.tmp'],
 ]);
 

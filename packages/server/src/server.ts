@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ProblemError, parseDuration, systemClock, type Value } from '@telltale/schema';
 import type { Logger } from 'pino';
-import { isLoopback, ModuleTokens } from './access/index.ts';
+import { AccessDatabase, isLoopback, ModuleTokens } from './access/index.ts';
 import { Alarms } from './alarms/index.ts';
 import { type ChannelServer, type HttpServer, Metrics } from './api/index.ts';
 import { Archive, Archiving } from './archive/index.ts';
@@ -52,6 +52,7 @@ export class Server {
   readonly #executables: Executables;
   readonly #modules: ModuleService;
   readonly #state: LiveState;
+  readonly #accessStore: AccessDatabase;
   readonly #host: StackHost;
   readonly #certificates: Certificates;
   readonly #runtime: Runtime;
@@ -97,22 +98,24 @@ export class Server {
       stackModules,
       prepare: (rendering, renames) => this.#openLive(renames).then(() => runtime.prepare(rendering, renames)),
       onFailure,
-      onFault: (reason) => {
-        if (reason === undefined) log.info('the disk accepts changes of the configuration again');
-        else
-          log.error(
-            `the disk refuses changes of the configuration, which is retried; check space and permissions: ${reason}`,
-          );
-      },
+      onFault: (reason) => this.#logDisk('changes of the configuration', reason),
     });
     this.#state = new LiveState({
       folder: settings.data,
       onFailure,
-      onFault: (reason) => this.#onDiskFault(reason),
+      onFault: (reason) => {
+        this.#logDisk('writes of the live state', reason);
+        if (reason === undefined) this.#alarms.diskWorks();
+      },
+    });
+    this.#accessStore = new AccessDatabase({
+      folder: settings.data,
+      onFailure,
+      onFault: (reason) => this.#logDisk('changes of users, roles and tokens', reason),
     });
     this.#archive = this.#createArchive(onFailure);
     // Their threads load their code while the rest is made.
-    for (const part of [this.#cfgdb, this.#state, this.#archive]) part.prepare();
+    for (const part of [this.#cfgdb, this.#state, this.#accessStore, this.#archive]) part.prepare();
     this.#measurements = new Measurements({ clock, store: this.#state });
     this.#commands = new Commands({
       clock,
@@ -180,7 +183,7 @@ export class Server {
     this.#runtime = runtime;
     this.#watch = new FolderWatch({
       path: settings.data,
-      names: ['cfgdb.sqlite', 'state.sqlite', 'archive'],
+      names: ['cfgdb.sqlite', 'state.sqlite', 'access.sqlite', 'archive'],
       clock,
       onFault: (reason) => {
         if (reason === undefined) log.info('the data folder is whole again');
@@ -193,8 +196,8 @@ export class Server {
       folder: settings.data,
       log,
       watch: this.#watch,
-      disks: [this.#state, this.#cfgdb, this.#archive],
-      stores: [this.#cfgdb, this.#state, this.#executables, this.#archive],
+      disks: [this.#state, this.#cfgdb, this.#accessStore, this.#archive],
+      stores: [this.#cfgdb, this.#state, this.#accessStore, this.#executables, this.#archive],
       warners: [this.#certificates],
     });
     const data = new LiveData({ measurements: this.#measurements, commands: this.#commands, alarms: this.#alarms });
@@ -277,6 +280,7 @@ export class Server {
       upgradeFolder(data, this.#log);
       await this.#cfgdb.open();
       await this.#openLive();
+      await this.#accessStore.open();
       if (this.#settings.demo ?? this.#folder.isNew) await loadDemo(this.#cfgdb, data, this.#log);
       await this.#watch.open();
       stateFormat(data);
@@ -330,6 +334,7 @@ export class Server {
     this.#renameHistory.close();
     await this.#cfgdb.close(closeMs);
     await this.#state.close(closeMs);
+    await this.#accessStore.close(closeMs);
     await this.#archive.close(closeMs);
     this.#folder?.release();
   }
@@ -361,13 +366,7 @@ export class Server {
       maxPendingBytes,
       retention: this.#retention(new Map()),
       onFailure,
-      onFault: (reason) => {
-        if (reason === undefined) this.#log.info('the disk accepts records of the archive again');
-        else
-          this.#log.error(
-            `the disk refuses records of the archive, which is retried; check space and permissions: ${reason}`,
-          );
-      },
+      onFault: (reason) => this.#logDisk('records of the archive', reason),
       onWarning: (text) => this.#log.warn(`archive: ${text}`),
     });
   }
@@ -377,14 +376,9 @@ export class Server {
     return { defaultUs: text === undefined ? undefined : parseDuration(text), ofSeries, maxBytes };
   }
 
-  #onDiskFault(reason: string | undefined): void {
-    if (reason === undefined) {
-      this.#log.info('the disk accepts writes of the live state again');
-      this.#alarms.diskWorks();
-    } else
-      this.#log.error(
-        `the disk refuses writes of the live state, which is retried; check space and permissions: ${reason}`,
-      );
+  #logDisk(what: string, reason: string | undefined): void {
+    if (reason === undefined) this.#log.info(`the disk accepts ${what} again`);
+    else this.#log.error(`the disk refuses ${what}, which is retried; check space and permissions: ${reason}`);
   }
 
   /** A device whose watchdog says that it is not there gets no command. */

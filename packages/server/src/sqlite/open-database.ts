@@ -1,5 +1,5 @@
 // Opens the SQLite files of the server: ours and no other's, in a form that we know, and so that a commit is on disk.
-import { statSync } from 'node:fs';
+import { chmodSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { evidenceOf } from './evidence.ts';
 
@@ -35,7 +35,9 @@ export function openDatabase(path: string, form: DatabaseForm): DatabaseSync {
     sqlite = new DatabaseSync(path, { defensive: true, enableDoubleQuotedStringLiterals: false });
     sqlite.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA trusted_schema = OFF');
     const isNew = sqlite.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
-    if (!isNew) refuseForeign(sqlite, path, form); // before the first pragma that writes
+    if (isNew)
+      chmodSync(path, 0o600); // before there is a log, which gets the same
+    else refuseForeign(sqlite, path, form); // before the first pragma that writes
     sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
     if (isNew) createForm(sqlite, form);
     return sqlite;

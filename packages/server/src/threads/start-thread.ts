@@ -14,6 +14,8 @@ const heaps = {
   configuration: { maxYoungGenerationSizeMb: 192 },
   /** 200,000 states and values at the start: 190 MB. */
   'live state': { maxOldGenerationSizeMb: 1024 },
+  /** 100,000 users, tokens and sessions at the start: 100 MB. */
+  access: { maxOldGenerationSizeMb: 512 },
   /** 200,000 series: 190 MB; three generations of a million texts: 450 MB. */
   archive: { maxOldGenerationSizeMb: 2048 },
   'archive reader': {},

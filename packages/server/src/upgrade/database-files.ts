@@ -12,6 +12,8 @@ export interface DatabaseFile {
 export const configurationFile: DatabaseFile = { name: 'cfgdb.sqlite', applicationId: 0x544c5443 };
 /** "TtSt" */
 export const stateFile: DatabaseFile = { name: 'state.sqlite', applicationId: 0x54745374 };
+/** "TtAc" */
+export const accessFile: DatabaseFile = { name: 'access.sqlite', applicationId: 0x54744163 };
 
 /** Of SQLite's header: where user_version and application_id are. */
 const headerBytes = 100;

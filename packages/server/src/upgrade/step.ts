@@ -11,6 +11,7 @@ export interface Step {
   readonly summary: string;
   readonly configuration?: (sqlite: DatabaseSync) => void;
   readonly state?: (sqlite: DatabaseSync) => void;
+  readonly access?: (sqlite: DatabaseSync) => void;
 }
 
 /** At the end of the table; where it is there already, nothing happens. */

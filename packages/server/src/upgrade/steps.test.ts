@@ -7,7 +7,8 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { Database } from '../cfgdb/database.ts';
-import { StateDatabase } from '../state/state-database.ts';
+import { EntryDatabase } from '../entries/index.ts';
+import { stateForm } from '../state/index.ts';
 import { steps } from './steps/index.ts';
 import { upgradeFolder } from './upgrade-folder.ts';
 
@@ -57,7 +58,7 @@ describe('the steps of an upgrade', () => {
       cpSync(join(fixtures, fixture, 'data'), old, { recursive: true });
       upgradeFolder(old, silent);
       new Database(join(fresh, 'cfgdb.sqlite')).close();
-      new StateDatabase(join(fresh, 'state.sqlite')).close();
+      new EntryDatabase(join(fresh, 'state.sqlite'), stateForm).close();
       for (const name of ['cfgdb.sqlite', 'state.sqlite']) {
         const [upgraded, made] = [columnsOf(join(old, name)), columnsOf(join(fresh, name))];
         for (const [column, form] of ofForm(made)) {

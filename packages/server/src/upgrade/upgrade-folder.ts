@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { cannotOpen, writtenByNewer } from '../sqlite/index.ts';
 import { copiesOf, copyBefore, goingBack } from './before-upgrade.ts';
-import { configurationFile, type DatabaseFile, pragma, stateFile, versionOf } from './database-files.ts';
+import { accessFile, configurationFile, type DatabaseFile, pragma, stateFile, versionOf } from './database-files.ts';
 import { formatName, readFormat, writeFormat } from './format-file.ts';
 import type { Step } from './step.ts';
 import { currentFormat, steps } from './steps/index.ts';
@@ -15,7 +15,7 @@ export interface UpgradeLog {
   warn(text: string): void;
 }
 
-const databases = [configurationFile, stateFile];
+const databases = [configurationFile, stateFile, accessFile];
 
 /** Does nothing where the folder has the present format, or nothing of ours. Throws `UnusableDatabase`. */
 export function upgradeFolder(folder: string, log: UpgradeLog): void {
@@ -52,9 +52,10 @@ export function stateFormat(folder: string): void {
   }
 }
 
-function run(folder: string, { format, configuration, state }: Step): void {
+function run(folder: string, { format, configuration, state, access }: Step): void {
   changeDatabase(join(folder, configurationFile.name), configurationFile, format, configuration);
   changeDatabase(join(folder, stateFile.name), stateFile, format, state);
+  changeDatabase(join(folder, accessFile.name), accessFile, format, access);
 }
 
 /** One that is missing is made in the present form when it is opened. */

@@ -6,8 +6,9 @@ import { comments } from './4-comments.ts';
 import { disabledLinks } from './5-disabled-links.ts';
 import { typicals } from './6-typicals.ts';
 import { deviceAlarms } from './7-device-alarms.ts';
+import { access } from './8-access.ts';
 
-export const steps: readonly Step[] = [area, renames, comments, disabledLinks, typicals, deviceAlarms];
+export const steps: readonly Step[] = [area, renames, comments, disabledLinks, typicals, deviceAlarms, access];
 
 /** Of folders that this version of the server writes. */
 export const currentFormat = steps.length + 1;

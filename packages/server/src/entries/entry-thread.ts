@@ -1,15 +1,15 @@
-// The thread that keeps the live state: its disk writes never hold up live values. One transaction a commit.
+// The thread of a store of entries: its disk writes never hold up live values. One transaction a commit.
 import { UnusableDatabase } from '../sqlite/index.ts';
 import { parentLink } from '../threads/index.ts';
-import type { StateThread } from './protocol.ts';
-import { StateDatabase } from './state-database.ts';
+import { EntryDatabase } from './entry-database.ts';
+import type { EntryThread } from './protocol.ts';
 
 function main(): void {
-  let database: StateDatabase | undefined;
-  parentLink<object, StateThread>({
-    open(path) {
+  let database: EntryDatabase | undefined;
+  parentLink<object, EntryThread>({
+    open(path, form) {
       try {
-        database = new StateDatabase(path);
+        database = new EntryDatabase(path, form);
         return { entries: database.entries, missing: database.missing };
       } catch (error) {
         if (!(error instanceof UnusableDatabase)) throw error;

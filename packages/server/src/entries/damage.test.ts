@@ -1,4 +1,4 @@
-// Promises of the live state whose files are damaged: what was kept is wholly there, or it is reported.
+// Promises of stored entries whose files are damaged: what was kept is wholly there, or it is reported.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,11 +7,12 @@ import { describe, test } from 'node:test';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { copyFiles, damagesTo } from '../../test/damage.ts';
 import { UnusableDatabase } from '../sqlite/index.ts';
-import type { Entry } from './protocol.ts';
-import { StateDatabase } from './state-database.ts';
+import { EntryDatabase } from './entry-database.ts';
+import type { Entry, EntryForm } from './protocol.ts';
 
 const root = temporaryFolder(suiteCleanup());
 let count = 0;
+const form: EntryForm = { applicationId: 7, version: 1, mayBeGone: true, meaning: 'entries may be older' };
 
 const entry = (number: number, value: number): Entry => ({
   family: number % 2 === 0 ? 'commands' : 'alarms',
@@ -19,9 +20,9 @@ const entry = (number: number, value: number): Entry => ({
   text: JSON.stringify({ value, text: 'x'.repeat(100) }),
 });
 
-function make(keep: (database: StateDatabase, folder: string) => void): string {
+function make(keep: (database: EntryDatabase, folder: string) => void): string {
   const folder = mkdtempSync(join(root, 'made-'));
-  const database = new StateDatabase(join(folder, 'state.sqlite'));
+  const database = new EntryDatabase(join(folder, 'state.sqlite'), form);
   for (let commit = 0; commit < 8; commit++) {
     database.keep(Array.from({ length: 10 }, (_, at) => entry(commit * 5 + at, commit)));
     database.keep([{ ...entry(commit * 5, 0), text: null }]);
@@ -50,7 +51,7 @@ function copyOf(folder: string): string {
 }
 
 function open(folder: string): { entries: readonly Entry[]; missing: readonly string[] } {
-  const database = new StateDatabase(join(folder, 'state.sqlite'));
+  const database = new EntryDatabase(join(folder, 'state.sqlite'), form);
   const { entries, missing } = database;
   database.close();
   return { entries: entries.map(({ family, name, text }) => ({ family, name, text })), missing };
@@ -95,7 +96,7 @@ test('however long and odd the names are of which it reports, all that was found
   const path = join(folder, 'state.sqlite');
   let reported: readonly string[] = [];
   for (const letter of ['漢', '"', '\u0001', '漢']) {
-    const database = new StateDatabase(path);
+    const database = new EntryDatabase(path, form);
     const name = (at: number) => `${letter.repeat(1000)}${at}`;
     database.keep([1, 2, 3].map((at) => ({ family: 'uploads', name: name(at), text: '{}' })));
     database.close();
@@ -131,7 +132,7 @@ test('a file that is gone is begun again, and reported', () => {
   assert.deepEqual(entries, []);
   assert.match(
     missing.join(),
-    /^state\.sqlite lacks the last 16 of 16 changes, .*\(.*commands 19, alarms 18\): values of commands, .* may be older .*\. It has nothing/,
+    /^state\.sqlite lacks the last 16 of 16 changes, .*\(.*commands 19, alarms 18\): entries may be older\. It has nothing/,
   );
 });
 

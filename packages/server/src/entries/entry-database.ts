@@ -1,27 +1,20 @@
-// The file that keeps what was live: a row an object, the newest state of it alone.
+// The file of a store of entries: a row an entry, the newest text of it alone.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import { DurableDatabase, RowChecksums } from '../sqlite/index.ts';
-import { currentFormat, stateFile } from '../upgrade/index.ts';
-import type { Entry } from './protocol.ts';
-
-const { applicationId } = stateFile;
-const version = currentFormat;
-const meaning =
-  'values of commands, states and acknowledgements of alarms, simulations, and what is disabled may be older than what was ' +
-  'acknowledged';
+import type { Entry, EntryForm } from './protocol.ts';
 
 type Row = Entry & { readonly text: string; readonly checksum: number | null };
 
-export class StateDatabase {
+export class EntryDatabase {
   readonly #durable: DurableDatabase;
   readonly #get: StatementSync;
   readonly #put: StatementSync;
   readonly #delete: StatementSync;
   readonly entries: readonly Entry[];
 
-  constructor(path: string) {
-    const durable = new DurableDatabase(path, { applicationId, version, create, mayBeGone: true, meaning });
+  constructor(path: string, form: EntryForm) {
+    const durable = new DurableDatabase(path, { ...form, create });
     this.#durable = durable;
     try {
       addChecksums(durable.sqlite);
