@@ -41,7 +41,12 @@ async function main(args: string[]): Promise<void> {
   const log = createLog(settings['log-level'], process.stdout);
   for (const variable of unknownVariables(process.env)) log.warn(`${variable} is not a setting; --help lists them all`);
   process.umask(0o077); // the files of the server are private
-  const starting = Server.start({ settings, log, onFailure: fail });
+  const starting = Server.start({
+    settings,
+    log,
+    credentials: process.env.CREDENTIALS_DIRECTORY,
+    onFailure: fail,
+  });
   let stopping = false;
   const stop = async (signal: string) => {
     if (stopping) return;

@@ -20,11 +20,12 @@ import { Gate, Imports, LiveData, StackAccess } from './operations/index.ts';
 import { Commands, Measurements } from './points/index.ts';
 import { RenameHistory } from './rename-history.ts';
 import { Runtime } from './runtime/index.ts';
+import { SealedFolder } from './secrets/index.ts';
 import { ServiceCondition } from './service-condition.ts';
 import { serviceMetrics } from './service-metrics.ts';
 import type { Settings } from './settings.ts';
 import { catalogueOf, type Discovery, discoverStacks, eventsTo, StackHost } from './stacks/index.ts';
-import { cannotListen, cannotStart, StartFailed } from './start-failed.ts';
+import { cannotListen, cannotStart, StartFailed, startable } from './start-failed.ts';
 import { LiveState } from './state/index.ts';
 import { stateFormat, upgradeFolder } from './upgrade/index.ts';
 
@@ -41,6 +42,8 @@ const modulesMs = 2000;
 export interface ServerOptions {
   readonly settings: Settings;
   readonly log: Logger;
+  /** The folder with the credentials that systemd hands over. */
+  readonly credentials?: string | undefined;
   /** A part died and the server cannot go on. */
   readonly onFailure: (error: Error) => void;
 }
@@ -53,6 +56,7 @@ export class Server {
   readonly #modules: ModuleService;
   readonly #state: LiveState;
   readonly #accessStore: AccessDatabase;
+  readonly #secrets: SealedFolder;
   readonly #host: StackHost;
   readonly #certificates: Certificates;
   readonly #runtime: Runtime;
@@ -81,17 +85,19 @@ export class Server {
       );
     }
     const folders = stacks === undefined ? [] : [resolve(stacks)];
-    const server = new Server(options, await discoverStacks([builtInStacks, ...folders]));
+    const found = await discoverStacks([builtInStacks, ...folders]);
+    const server = startable(options.settings.data, () => new Server(options, found));
     await server.#start();
     return server;
   }
 
-  private constructor({ settings, log, onFailure }: ServerOptions, { stacks, faults }: Discovery) {
+  private constructor({ settings, log, credentials, onFailure }: ServerOptions, { stacks, faults }: Discovery) {
     this.#settings = settings;
     this.#log = log;
     for (const { folder, message } of faults) log.error({ folder }, `a stack cannot be used: ${message}`);
     const stackModules = stacks.map(({ moduleUrl }) => moduleUrl);
     const clock = systemClock;
+    this.#secrets = new SealedFolder({ data: settings.data, file: settings['secret-key-file'], credentials, log });
     this.#cfgdb = new ConfigurationDatabase({
       folder: settings.data,
       whileReplacing: (replace) => this.#watch.whileReplacing('cfgdb.sqlite', replace),
@@ -160,7 +166,8 @@ export class Server {
       writeTimeoutMs: settings['write-timeout'],
       maxClockSkewMs: settings['max-clock-skew'],
       folder: join(settings.data, 'stacks'),
-      secretsFolder: join(settings.data, 'secrets'),
+      secretsFolder: this.#secrets.folder,
+      secretKeys: this.#secrets.keys,
       log,
       events: eventsTo(() => runtime),
       onFailure,
@@ -278,6 +285,7 @@ export class Server {
       });
       this.#folder = await takeDataFolder(data);
       upgradeFolder(data, this.#log);
+      await this.#secrets.open();
       await this.#cfgdb.open();
       await this.#openLive();
       await this.#accessStore.open();

@@ -121,6 +121,13 @@ export const Settings = Type.Object(
         description: 'Maximum bytes of memory of a function module without properties.memoryLimit. Default: no limit.',
       }),
     ),
+    'secret-key-file': Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'File with the key that seals the secrets of connectors and providers on disk: 32 bytes in base64. Default: the credential telltale-secret-key of systemd; without it, they are not sealed.',
+      }),
+    ),
     'max-json-size': Bytes(64, 'Maximum bytes of a JSON body.'),
     'max-backfill-size': Bytes(4096, 'Maximum bytes of records imported in one request.'),
     'max-database-size': Bytes(1024, 'Maximum bytes of an uploaded configuration database.'),

@@ -2,6 +2,7 @@
 import { UnusableArchive } from './archive/index.ts';
 import { UnusableFolder, unusableFolder } from './data-folder.ts';
 import { UnusableUser } from './modules/index.ts';
+import { BadKey } from './secrets/index.ts';
 import { UnusableDatabase } from './sqlite/index.ts';
 
 export class StartFailed extends Error {
@@ -20,8 +21,17 @@ export function cannotListen(error: unknown, { host, port }: { host: string; por
 
 /** The same error where a person can do nothing about the reason. */
 export function cannotStart(error: unknown, folder: string): unknown {
-  const known = [UnusableFolder, UnusableDatabase, UnusableArchive, UnusableUser];
+  const known = [UnusableFolder, UnusableDatabase, UnusableArchive, UnusableUser, BadKey];
   if (known.some((kind) => error instanceof kind)) return new StartFailed((error as Error).message);
   const isSystem = (error as NodeJS.ErrnoException).syscall !== undefined;
   return isSystem ? new StartFailed(unusableFolder(folder, error).message) : error;
+}
+
+/** What `make` makes; throws as `cannotStart` says. */
+export function startable<Made>(folder: string, make: () => Made): Made {
+  try {
+    return make();
+  } catch (error) {
+    throw cannotStart(error, folder);
+  }
 }

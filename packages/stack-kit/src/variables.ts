@@ -29,6 +29,8 @@ export interface ParameterDescription {
   unit?: DurationUnit;
   /** Not shown to anybody. Of the form `file:NAME`, it is the first line of that file in its folder of secrets. */
   secret?: true;
+  /** Part of where the secrets are sent, and how: who changes it must set them anew. */
+  destination?: true;
   /** The name of a file with certificates in the folder of the connector or provider. */
   certificate?: CertificateOf;
   /** Of a text that is a list of entries: the variables of each. */
@@ -57,7 +59,7 @@ const maxPatternText = 1024;
 
 const keywords = [
   ...['type', 'title', 'description', 'default', 'enum', 'minimum', 'maximum', 'pattern', 'form', 'unit', 'secret'],
-  ...['certificate', 'entries'],
+  ...['certificate', 'entries', 'destination'],
 ];
 
 export interface SecretOptions {
@@ -185,6 +187,7 @@ function describe(name: string, schema: TSchema, mandatory: boolean): ParameterD
     secret,
     certificate,
     entries,
+    destination,
   } = schema as Keywords;
   const foreign = Object.keys(schema).find((keyword) => !keywords.includes(keyword));
   if (foreign !== undefined) throw new Error(`${foreign} is not supported: only ${keywords.join(', ')}`);
@@ -199,6 +202,10 @@ function describe(name: string, schema: TSchema, mandatory: boolean): ParameterD
       throw new Error('a secret must be a text, without enum and pattern');
     }
     parameter.secret = true;
+  }
+  if (destination !== undefined) {
+    if (destination !== true || secret !== undefined) throw new Error('destination is true, and not of a secret');
+    parameter.destination = true;
   }
   if (certificate !== undefined) parameter.certificate = certificate;
   if (entries !== undefined) parameter.entries = { ...defineVariables(entries).parameters };
@@ -246,6 +253,7 @@ interface Keywords {
   secret?: unknown;
   certificate?: CertificateOf;
   entries?: TObject;
+  destination?: unknown;
 }
 
 function typeOf({ type, enum: words }: Keywords): ParameterDescription['type'] {

@@ -12,6 +12,7 @@ import { parseHeaders } from './headers.ts';
 
 export const connectorVariables = Type.Object({
   baseUrl: Type.String({
+    destination: true,
     title: 'URL of the server',
     description:
       'The paths of the addresses follow it, such as `http://192.168.5.20` or `https://plc.example:8443/api/v1`.',
@@ -53,6 +54,7 @@ export const connectorVariables = Type.Object({
     of: 'authority',
   }),
   dangerouslyTrustAnyCertificate: Type.Boolean({
+    destination: true,
     title: 'Accept any certificate',
     description: 'Anyone between server and device can then read and change everything, passwords included.',
     default: false,

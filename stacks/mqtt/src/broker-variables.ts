@@ -5,12 +5,14 @@ const broker = String.raw`(?:[0-9A-Za-z._\-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::
 
 export const brokerVariables = {
   host: Type.String({
+    destination: true,
     title: 'Name or address of the broker',
     default: '127.0.0.1',
     pattern: String.raw`^[0-9A-Za-z._:\-]{1,253}$`,
     form: 'a host name or IP address',
   }),
   port: Type.Integer({
+    destination: true,
     title: 'Port of the broker',
     description: 'Usually 1883, and 8883 with TLS; with websocket what the broker says, such as 8080 or 443.',
     default: 1883,
@@ -18,6 +20,7 @@ export const brokerVariables = {
     maximum: 65535,
   }),
   otherBrokers: Type.String({
+    destination: true,
     title: 'Further brokers, for when the first is away',
     description:
       'Up to 3, with commas, in the order in which they are tried; without a port: the same. All other variables are those of the ' +
@@ -32,6 +35,7 @@ export const brokerVariables = {
     default: 'tcp',
   }),
   webSocketPath: Type.String({
+    destination: true,
     title: 'Path of the broker, with websocket',
     default: '/mqtt',
     pattern: '^/[!-~]{0,255}$',
@@ -43,6 +47,7 @@ export const brokerVariables = {
     default: '5',
   }),
   tls: Type.Boolean({
+    destination: true,
     title: 'Use TLS',
     description:
       'The certificate of the broker is always verified: by a CA, or as the very one that a person has trusted.',
@@ -63,6 +68,7 @@ export const brokerVariables = {
     description: 'PEM, in the same folder.',
   }),
   serverName: Type.String({
+    destination: true,
     title: 'Name that the certificate of the broker must contain',
     description: 'Empty: the host.',
     default: '',

@@ -48,6 +48,7 @@ const url = 'opc\\.tcp://[^\\s/:,\\[\\]]{1,255}:[0-9]{1,5}(?:/[^\\s,]{0,512})?';
 
 export const connectorVariables = Type.Object({
   endpointUrl: Type.String({
+    destination: true,
     title: 'Address of the server',
     description:
       'Such as opc.tcp://192.168.0.20:4840, with a path where the server has one. Of redundant servers, all of them with ' +
@@ -79,6 +80,7 @@ export const connectorVariables = Type.Object({
   userName: Type.String({ title: 'User name', description: 'Empty: anonymous, or by certificate.', default: '' }),
   password: Secret({ title: 'Password of the user', default: '' }),
   dangerouslyTrustAnyServer: Type.Boolean({
+    destination: true,
     title: 'Send the password to an unverified server',
     description: 'With mode None the server is not verified: the password may be encrypted for an impostor.',
     default: false,

@@ -66,12 +66,19 @@ function accountsVariable(use: string) {
 
 export const connectorVariables = Type.Object({
   hosts: Type.String({
+    destination: true,
     title: 'Agent, or agents with names',
     description:
       'Such as `192.0.2.7`, or `switch1=192.0.2.1, switch2=192.0.2.2:1161, ups=[2001:db8::7]`: then addresses begin with ' +
       'a name, as in `switch2/ifInOctets.3`. `ups=joe@192.0.2.9` uses the account joe.',
   }),
-  port: Type.Integer({ title: 'UDP port of agents without one', default: 161, minimum: 1, maximum: 65535 }),
+  port: Type.Integer({
+    destination: true,
+    title: 'UDP port of agents without one',
+    default: 161,
+    minimum: 1,
+    maximum: 65535,
+  }),
   version: Type.Enum(['1', '2c', '3'], {
     title: 'Version of SNMP',
     description: 'Version 1 is for devices that support nothing better.',
@@ -172,6 +179,7 @@ export const providerVariables = Type.Object({
   }),
   location: Type.String({ title: 'Value of sysLocation.0', default: '' }),
   trapReceivers: Type.String({
+    destination: true,
     title: 'Receivers of traps',
     description:
       'Hosts to which alarms of served measurements are sent, such as `192.0.2.5, joe@192.0.2.6:1162`. Without an account ' +

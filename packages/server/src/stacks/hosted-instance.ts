@@ -31,6 +31,7 @@ import {
   reasonOf,
   type WriteOutcome,
 } from '@telltale/stack-kit/host';
+import type { SealKeys } from '../secrets/index.ts';
 import { ConnectorPast } from './connector-past.ts';
 import type { InstanceReport } from './instance-status.ts';
 import type { FindStack } from './load-stacks.ts';
@@ -68,6 +69,7 @@ export interface HostedInstanceOptions {
   /** Of this connector or provider alone. */
   readonly folder: string;
   readonly secretsFolder: string;
+  readonly secretKeys: SealKeys;
   /** Of all providers in the thread. */
   readonly turns: ServingTurns;
   readonly onReadings: (batch: Batch) => number;
@@ -112,7 +114,8 @@ export class HostedInstance {
     this.#options = options;
     this.key = `${options.role} ${options.instance.name}`;
     this.points = points;
-    this.#secrets = new Secrets(options.secretsFolder, options.instance.name, log);
+    const { role, instance, secretsFolder: root, secretKeys: keys } = options;
+    this.#secrets = new Secrets({ root, keys, role, owner: instance.name, stackName: instance.stackName, log });
     const line = (level: keyof StackLog) => (text: string) =>
       log[level](typeof text === 'string' ? this.#secrets.hide(text) : text);
     this.#log = { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };

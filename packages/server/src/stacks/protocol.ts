@@ -12,6 +12,7 @@ import type {
   WriteResult,
 } from '@telltale/stack-kit';
 import type { Acknowledgement, BrowseOutcome, DeviceWrite, Role, WriteOutcome } from '@telltale/stack-kit/host';
+import type { SealKeys } from '../secrets/index.ts';
 import type { InstanceReport } from './instance-status.ts';
 
 export interface HostStart {
@@ -21,6 +22,7 @@ export interface HostStart {
   readonly maxClockSkewMs: number;
   readonly folder: string;
   readonly secretsFolder: string;
+  readonly secretKeys: SealKeys;
   /** Of the heap, and of the buffers beside it. */
   readonly maxHeapMb: number;
   /** Counts what each side has consumed: see outbox.ts. */

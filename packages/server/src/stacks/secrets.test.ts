@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, test } from 'node:test';
 import { type ParameterDescription, parseEntries } from '@telltale/stack-kit';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import { Seal, SecretFiles } from '../secrets/index.ts';
 import { Secrets } from './secrets.ts';
 
 const root = temporaryFolder(suiteCleanup());
@@ -20,10 +21,19 @@ beforeEach(() => {
 const secret: ParameterDescription = { title: 'Password', type: 'string', required: true, secret: true };
 const plain: ParameterDescription = { title: 'Host', type: 'string', required: true };
 
-function setUp() {
+const keys = [Buffer.alloc(32, 1).toString('base64')];
+
+function setUp({ role = 'connector' as 'connector' | 'provider', keys = [] as string[], stackName = 'acme' } = {}) {
   const lines: string[] = [];
   const line = (text: string) => lines.push(text);
-  const secrets = new Secrets(secretsFolder, 'plc', { debug: line, info: line, warn: line, error: line });
+  const secrets = new Secrets({
+    root: secretsFolder,
+    keys,
+    role,
+    owner: 'plc',
+    stackName,
+    log: { debug: line, info: line, warn: line, error: line },
+  });
   const read = (password: string, more: Record<string, ParameterDescription> = {}) =>
     secrets.read({ password: secret, host: plain, ...more }, { password, host: 'file:plc' });
   return { secrets, lines, read };
@@ -52,7 +62,7 @@ describe('a secret', () => {
     assert.equal(secrets.hide('with open "sesame"; now and hidden too'), 'with *** and ***');
     await assert.rejects(
       secrets.read({ users }, { users: 'joe: key=file:gone' }),
-      /variable users, joe: key: there is no file secrets\/plc\/gone$/,
+      /variable users\/joe\/key: there is no file secrets\/plc\/gone$/,
     );
   });
 
@@ -178,5 +188,80 @@ describe('a secret', () => {
       const others = 'GET /x-y_z/aGVsbG8gd29ybGQ= 00ff';
       assert.equal(secrets.hide(others), others);
     }
+  });
+});
+
+describe('the destination', () => {
+  const host: ParameterDescription = { ...plain, destination: true };
+  const port: ParameterDescription = { ...plain, type: 'integer', default: 1883, destination: true };
+  const parameters = { password: secret, host, port, note: plain };
+  const anew = 'set it anew: telltale secret set plc pw';
+
+  for (const given of [[], keys]) {
+    const what = given.length > 0 ? 'sealed' : 'plain';
+    test(`of a secret in a ${what} file is that of its first use: changed, it must be set anew`, async () => {
+      const { secrets, lines } = setUp({ keys: given });
+      keep('pw', 'sesame\n');
+      const read = (vars: Record<string, string>) => secrets.read(parameters, { password: 'file:pw', ...vars });
+      assert.equal((await read({ host: 'a', note: 'x' })).password, 'sesame');
+      assert.equal((await read({ host: 'a', port: '1883', note: 'y' })).password, 'sesame', 'the same');
+      const message = (changed: string) =>
+        `variable password: the secret pw cannot be used: it was set for another destination (${changed} changed); ${anew}`;
+      await assert.rejects(read({ host: 'b' }), { message: message('host has') });
+      await assert.rejects(read({ host: 'b', port: '1' }), { message: message('host, port have') });
+      const other = setUp({ keys: given, stackName: 'other' }).secrets;
+      await assert.rejects(other.read(parameters, { password: 'file:pw', host: 'a' }), {
+        message: message('stackName has'),
+      });
+      rmSync(join(folder, 'pw'));
+      keep('pw', 'another\n');
+      assert.equal((await read({ host: 'b' })).password, 'another', 'somebody wrote it anew');
+      await assert.rejects(read({ host: 'a' }), { message: message('host has') });
+      assert.deepEqual(lines, []);
+    });
+  }
+
+  test('of a secret that was set for the connector is not that of the provider of the same name', async () => {
+    const seal = new Seal(keys);
+    await new SecretFiles(secretsFolder, seal).write('plc', 'pw', {
+      text: 'sesame',
+      bound: { connector: { stackName: 'acme', host: 'a', port: '1883' } },
+    });
+    const vars = { password: 'file:pw', host: 'a' };
+    assert.equal((await setUp({ keys }).secrets.read(parameters, vars)).password, 'sesame');
+    const message =
+      'variable password: the secret pw cannot be used: it was set for the connector of the same name; ' +
+      'set it anew: telltale secret set --provider plc pw';
+    await assert.rejects(setUp({ keys, role: 'provider' }).secrets.read(parameters, vars), { message });
+    await assert.rejects(
+      setUp().secrets.read(parameters, vars),
+      /secrets\/plc\/pw cannot be used: it is sealed, and the server has no key: see --secret-key-file, or set it anew/,
+    );
+  });
+
+  test('of a secret in a variable is that for which it was set, by variable, name and destination', async () => {
+    const seal = new Seal(keys);
+    const to = { stackName: 'acme', host: 'a', port: '1883' };
+    const stored = (path: string, text = 'sesame') =>
+      seal.seal({ of: `connector/plc/${path}`, text, bound: { connector: to } });
+    const { secrets } = setUp({ keys });
+    const read = (vars: Record<string, string>) => secrets.read(parameters, { host: 'a', ...vars });
+    assert.equal((await read({ password: stored('password') })).password, 'sesame');
+    assert.equal(secrets.hide('got sesame'), 'got ***');
+    const wrong = (what: string) => ({
+      message: `variable password: the secret cannot be used: ${what}; set it anew in variable password of connector plc`,
+    });
+    await assert.rejects(
+      read({ password: stored('password'), host: 'b' }),
+      wrong('it was set for another destination (host has changed)'),
+    );
+    await assert.rejects(read({ password: stored('token') }), wrong('it was set for another one'));
+    await assert.rejects(read({ password: '***' }), wrong('this server does not have it'));
+    const users: ParameterDescription = { ...plain, entries: { key: secret } };
+    const list = await secrets.read(
+      { ...parameters, users },
+      { host: 'a', users: `joe: key=${stored('users/joe/key')}` },
+    );
+    assert.deepEqual(parseEntries(list.users ?? ''), [{ name: 'joe', texts: { key: 'sesame' } }]);
   });
 });

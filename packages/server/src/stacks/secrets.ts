@@ -1,7 +1,6 @@
-// The secrets of one connector or provider: read from the files that its variables name, in a folder of its own, and
-// removed from every text that it has for people.
-import { constants } from 'node:fs';
-import { lstat, open, stat } from 'node:fs/promises';
+// The secrets of one connector or provider: filled in where its variables have or name them, as long as it sends them where
+// they were set for, and removed from every text that it has for people.
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type Entry,
@@ -11,36 +10,53 @@ import {
   parseEntries,
   type StackLog,
 } from '@telltale/stack-kit';
+import {
+  boundElsewhere,
+  type Destination,
+  destinationOf,
+  type FoundSecret,
+  inlinePlace,
+  isSecretName,
+  isStored,
+  type Role,
+  Seal,
+  SealedOtherwise,
+  type SealKeys,
+  SecretFiles,
+  stars,
+} from '../secrets/index.ts';
 
 const prefix = 'file:';
-/** One name, no path. */
-const namePattern = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$/;
-const maxBytes = 65_536;
-/** Windows has neither, nor pipes and links that anybody may make. */
-const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 /** Shorter texts are not secrets, and would turn every text into stars. */
 const minHidden = 4;
-const stars = '***';
 /** What may be base64, of either alphabet. */
 const base64Run = /[A-Za-z0-9+/_-]{4,}=*/g;
 
 type Texts = Readonly<Record<string, string>>;
 type Parameters = Readonly<Record<string, ParameterDescription>>;
 
+export interface SecretsOptions {
+  /** The folder of everybody's files. */
+  readonly root: string;
+  readonly keys: SealKeys;
+  readonly role: Role;
+  readonly owner: string;
+  readonly stackName: string;
+  readonly log: StackLog;
+}
+
 export class Secrets {
-  /** Of everybody's secrets. */
-  readonly #root: string;
-  readonly #owner: string;
-  readonly #log: StackLog;
+  readonly #options: SecretsOptions;
+  readonly #seal: Seal;
+  readonly #files: SecretFiles;
   #hidden: readonly string[] = [];
   /** What base64 of any text with a secret in it has, such as a user and a password in a header. */
   #hiddenBase64: readonly string[] = [];
 
-  /** The files are in the folder of the owner, which is one in `root`. */
-  constructor(root: string, owner: string, log: StackLog) {
-    this.#root = root;
-    this.#owner = owner;
-    this.#log = log;
+  constructor(options: SecretsOptions) {
+    this.#options = options;
+    this.#seal = new Seal(options.keys);
+    this.#files = new SecretFiles(options.root, this.#seal);
   }
 
   /**
@@ -49,27 +65,31 @@ export class Secrets {
    */
   async read(parameters: Parameters, vars: Texts): Promise<Texts> {
     const secrets: string[] = [];
-    const read = await this.#fill(parameters, vars, secrets);
+    const to = destinationOf(this.#options.stackName, parameters, vars);
+    const read = await this.#fill(parameters, vars, to, secrets);
     this.#hidden = secrets.flatMap(formsOf).sort((a, b) => b.length - a.length);
     this.#hiddenBase64 = secrets.flatMap(base64Of);
     return read;
   }
 
   /** With the secrets of a list of entries as well. Those that are to be hidden are added to `secrets`. */
-  async #fill(parameters: Parameters, vars: Texts, secrets: string[], within = ''): Promise<Texts> {
+  async #fill(parameters: Parameters, vars: Texts, to: Destination, secrets: string[], within = ''): Promise<Texts> {
     const read = new Map(Object.entries(vars));
     for (const [variable, parameter] of Object.entries(parameters)) {
       const text = read.get(variable);
       if (text === undefined) continue;
+      const path = within + variable;
       if (parameter.entries !== undefined) {
         const entries: Entry[] = [];
-        for (const { name, texts } of parseEntries(text)) {
-          entries.push({ name, texts: await this.#fill(parameter.entries, texts, secrets, `${variable}, ${name}: `) });
+        for (const { name, texts } of parseEntries(this.#inline(path, text, to))) {
+          entries.push({ name, texts: await this.#fill(parameter.entries, texts, to, secrets, `${path}/${name}/`) });
         }
         read.set(variable, formatEntries(entries));
       } else if (parameter.secret) {
         const isNamed = text.startsWith(prefix);
-        const secret = isNamed ? await this.#fromFile(within + variable, text.slice(prefix.length)) : text;
+        const secret = isNamed
+          ? await this.#fromFile(path, text.slice(prefix.length), to)
+          : this.#inline(path, text, to);
         read.set(variable, secret);
         if (secret.length >= minHidden && secret !== parameter.default) secrets.push(secret);
       }
@@ -97,59 +117,73 @@ export class Secrets {
     });
   }
 
-  async #fromFile(variable: string, name: string): Promise<string> {
-    const wrong = (what: string) => new NotConnected(`variable ${variable}: ${what}`);
-    const place = `secrets/${this.#owner}`;
-    if (!namePattern.test(name)) {
+  /** Of a variable itself. */
+  #inline(path: string, text: string, to: Destination): string {
+    const { role, owner } = this.#options;
+    const anew = `set it anew in variable ${path} of ${role} ${owner}`;
+    const wrong = (what: string) => new Error(`variable ${path}: the secret cannot be used: ${what}; ${anew}`);
+    if (text === stars) throw wrong('this server does not have it');
+    if (!isStored(text)) return text;
+    try {
+      const secret = this.#seal.open(text);
+      if (secret.of !== inlinePlace(role, owner, path)) throw new SealedOtherwise('it was set for another one');
+      const elsewhere = boundElsewhere(secret, role, to);
+      if (elsewhere === undefined) return secret.text;
+      throw new SealedOtherwise(elsewhere);
+    } catch (error) {
+      throw error instanceof SealedOtherwise ? wrong(error.message) : error;
+    }
+  }
+
+  async #fromFile(path: string, name: string, to: Destination): Promise<string> {
+    const { role, owner, log } = this.#options;
+    const wrong = (what: string) => new NotConnected(`variable ${path}: ${what}`);
+    const place = `secrets/${owner}`;
+    if (!isSecretName(name)) {
       throw new Error(
-        `variable ${variable}: after file: the name of a file in ${place} is expected, of 0-9, a-z, A-Z, ., _ and -`,
+        `variable ${path}: after file: the name of a file in ${place} is expected, of 0-9, a-z, A-Z, ., _ and -`,
       );
     }
-    let text: string;
+    const anew = `set it anew: telltale secret set ${role === 'provider' ? '--provider ' : ''}${owner} ${name}`;
+    let found: FoundSecret;
     try {
-      text = await this.#read(name);
+      found = await this.#files.read(owner, name);
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       if (code === 'ENOENT' && (await this.#isInRoot(name))) {
         throw wrong(`secrets/${name} belongs to no connector or provider: move it to ${place}/${name}`);
       }
       if (code === 'ENOENT') throw wrong(`there is no file ${place}/${name}`);
+      if (error instanceof SealedOtherwise) throw wrong(`${place}/${name} cannot be used: ${message}, or ${anew}`);
       throw wrong(`${place}/${name} cannot be read: ${code === 'ELOOP' ? 'it is a symbolic link' : (code ?? message)}`);
     }
-    const [line = ''] = text.split(/\r?\n/, 1);
+    if (found.isExposed) {
+      log.warn(`${place}/${name} can be read by other users: chmod 700 its folder, or chmod 600 the file`);
+    }
+    const [line = ''] = found.secret.text.split(/\r?\n/, 1);
     if (line === '') throw wrong(`the first line of ${place}/${name} is empty`);
+    const elsewhere = boundElsewhere(found.secret, role, to);
+    if (elsewhere !== undefined) throw wrong(`the secret ${name} cannot be used: ${elsewhere}; ${anew}`);
+    await this.#bind(name, found, to);
     return line;
   }
 
-  /** No symbolic link leads to another one's secret: neither of the folder nor of the file. */
-  async #read(name: string): Promise<string> {
-    const folder = join(this.#root, this.#owner);
-    const { mode: folderMode } = await lstat(folder);
-    if (!isOfType(folderMode, constants.S_IFDIR)) throw new Error('its folder is a symbolic link, or no folder');
-    // Without blocking: what looks like a file may be a pipe without a writer.
-    await using file = await open(join(folder, name), constants.O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    const { mode, size } = await file.stat();
-    if (!isOfType(mode, constants.S_IFREG)) throw new Error('it is no file');
-    if (size > maxBytes) throw new Error(`it has more than ${maxBytes} bytes`);
-    await this.#checkMode(name, mode, folderMode);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxBytes), 0, maxBytes, 0);
-    return buffer.toString('utf8', 0, bytesRead);
+  /** A file that somebody wrote belongs to where it is first used. */
+  async #bind(name: string, found: FoundSecret, to: Destination): Promise<void> {
+    const { role, owner, log } = this.#options;
+    if (found.secret.bound[role] !== undefined && !(found.isPlain && this.#seal.hasKey)) return;
+    try {
+      await this.#files.bind(owner, name, found, role, to);
+    } catch (error) {
+      const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+      log.warn(`secrets/${owner}/${name} is neither sealed nor bound to its destination: ${reason}`);
+    }
   }
 
   /** Whether it is in the former common folder of secrets, from before each instance had its own. */
   async #isInRoot(name: string): Promise<boolean> {
-    const found = await lstat(join(this.#root, name)).catch(() => undefined);
+    const found = await lstat(join(this.#options.root, name)).catch(() => undefined);
     return found !== undefined && !found.isDirectory();
-  }
-
-  /** Warns where other users may read the file and enter both folders; Windows has no such modes. */
-  async #checkMode(name: string, mode: number, folderMode: number): Promise<void> {
-    if (process.platform === 'win32') return;
-    const root = await stat(this.#root);
-    if (((mode >> 2) & folderMode & root.mode & 0o011) === 0) return;
-    this.#log.warn(
-      `secrets/${this.#owner}/${name} can be read by other users: chmod 700 its folder, or chmod 600 the file`,
-    );
   }
 }
 
@@ -175,8 +209,4 @@ function base64Of(secret: string): string[] {
       .toString('base64')
       .slice(first, end);
   });
-}
-
-function isOfType(mode: number, type: number): boolean {
-  return (mode & constants.S_IFMT) === type;
 }

@@ -13,6 +13,7 @@ import type {
 import type { Role } from '@telltale/stack-kit/host';
 import type { Logger } from 'pino';
 import { type DisabledLink, disabledText } from '../points/index.ts';
+import type { SealKeys } from '../secrets/index.ts';
 import type { Link } from '../threads/index.ts';
 import type { HostEvents, InstanceName } from './host-events.ts';
 import type { Hosted } from './hosted.ts';
@@ -34,6 +35,8 @@ export interface StackHostOptions {
   readonly folder: string;
   /** Files with the secrets that variables name. */
   readonly secretsFolder: string;
+  /** With which they are sealed; none: they are not. */
+  readonly secretKeys?: SealKeys;
   readonly log: Logger;
   readonly events: HostEvents;
   /** A receiver of events threw: the event is lost. */
@@ -76,9 +79,10 @@ export class StackHost {
   readonly #onFailure: (error: Error) => void;
   #listeners: readonly StateListener[] = [];
 
-  constructor({ threads, maxHeapMb, clock = systemClock, log, events, onFailure, ...settings }: StackHostOptions) {
+  constructor(options: StackHostOptions) {
+    const { threads, maxHeapMb, clock = systemClock, log, events, onFailure, secretKeys = [], ...settings } = options;
     const count = Math.min(maxThreads, Math.max(1, threads ?? availableParallelism() - 1));
-    const start = { ...settings, maxHeapMb: maxHeapMb ?? heapMbOf(count) };
+    const start = { ...settings, secretKeys, maxHeapMb: maxHeapMb ?? heapMbOf(count) };
     const onState = (hosted: Hosted) => this.#notifyState(hosted, false);
     this.#clock = clock;
     this.#onFailure = onFailure;

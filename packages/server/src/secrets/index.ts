@@ -1,0 +1,17 @@
+// What others use of the secrets of connectors and providers.
+export { boundElsewhere, destinationOf } from './destination.ts';
+export {
+  type Destination,
+  inlinePlace,
+  isStored,
+  masked,
+  type Role,
+  Seal,
+  SealedOtherwise,
+  type SealKeys,
+  type StoredSecret,
+  stars,
+} from './seal.ts';
+export { SealedFolder } from './sealed-folder.ts';
+export { type FoundSecret, isSecretName, mostSecretBytes, SecretFiles, secretNamePattern } from './secret-files.ts';
+export { BadKey } from './secret-key.ts';
