@@ -20,6 +20,7 @@ const table: Record<string, readonly string[]> = {
   'server/threads': ['schema'],
   'server/archive': ['schema', 'server/points', 'server/threads'],
   'server/sqlite': ['schema'],
+  'server/audit': ['schema', 'server/sqlite', 'server/threads'],
   'server/sheets': ['schema'],
   'server/upgrade': ['server/sqlite'],
   'server/typicals': ['schema', 'server/sheets'],

@@ -15,9 +15,7 @@ export interface Claim {
 }
 
 /** A claim as it is on disk; the higher write is the newer one. */
-interface Slot extends Claim {
-  readonly write: number;
-}
+type Slot<C> = C & { readonly write: number };
 
 /** A page of the disk: two claims never share one, so that a write that is cut off spoils one of them. */
 const slotBytes = 4096;
@@ -27,10 +25,11 @@ export function controlPath(database: string): string {
   return database.replace(/(\.sqlite)?$/, '.control');
 }
 
-export class ControlFile {
+/** Of a database; what else has files that grow claims what it has in its own words. */
+export class ControlFile<C extends object = Claim> {
   readonly #path: string;
   /** What was read when it was opened; undefined where it is missing or unreadable. */
-  readonly found: Claim | undefined;
+  readonly found: C | undefined;
   readonly existed: boolean;
   readonly #bytes = Buffer.alloc(slotBytes);
   #fd: number | undefined;
@@ -44,18 +43,18 @@ export class ControlFile {
     const bytes = readIfThere(path);
     this.existed = bytes.length > 0;
     for (let slot = 0; slot < slots; slot++) {
-      const read = readSlot(bytes.subarray(slot * slotBytes, (slot + 1) * slotBytes));
+      const read = readSlot<C>(bytes.subarray(slot * slotBytes, (slot + 1) * slotBytes));
       if (read === undefined || read.write < this.#write) continue;
       const { write, ...claim } = read;
-      this.found = claim;
+      this.found = claim as unknown as C;
       this.#write = write;
       this.#slot = (slot + 1) % slots;
     }
   }
 
   /** After the commit, before it is acknowledged. Survives a kill of the process; with `sync`, a power cut too. */
-  claim(claim: Claim): void {
-    const json = JSON.stringify({ write: ++this.#write, ...claim } satisfies Slot);
+  claim(claim: C): void {
+    const json = JSON.stringify({ write: ++this.#write, ...claim } satisfies Slot<C>);
     const text = `${checksum(json)} ${json}`;
     const bytes = this.#bytes.fill(' ');
     bytes.write(text);
@@ -93,18 +92,19 @@ function readIfThere(path: string): Buffer {
   }
 }
 
-function readSlot(bytes: Buffer): Slot | undefined {
+function readSlot<C>(bytes: Buffer): Slot<C> | undefined {
   const text = bytes.toString().trimEnd();
   const json = text.slice(9);
   if (text.slice(0, 9) !== `${checksum(json)} `) return undefined;
-  return JSON.parse(json) as Slot;
+  return JSON.parse(json) as Slot<C>;
 }
 
 function checksum(text: string): string {
   return crc32(text).toString(16).padStart(8, '0');
 }
 
-function syncFolder(path: string): void {
+/** Makes names in the folder durable: what was made, renamed or removed. */
+export function syncFolder(path: string): void {
   const folder = openSync(path, 'r');
   try {
     fsyncSync(folder);

@@ -18,6 +18,8 @@ const heaps = {
   access: { maxOldGenerationSizeMb: 512 },
   /** 200,000 series: 190 MB; three generations of a million texts: 450 MB. */
   archive: { maxOldGenerationSizeMb: 2048 },
+  /** A commit of a few thousand records, and a page of what was asked for. */
+  audit: { maxOldGenerationSizeMb: 256 },
   'archive reader': {},
   /** The names of the series in the blocks, and one chunk of each block. */
   'archive merger': { maxOldGenerationSizeMb: 1024 },
