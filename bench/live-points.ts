@@ -3,12 +3,12 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { Batch, type Measurement, systemClock } from '@telltale/schema';
-import { ModuleTokens } from '../packages/server/src/access/index.ts';
 import { Alarms } from '../packages/server/src/alarms/index.ts';
 import { ChannelRequests, ChannelServer, Watches } from '../packages/server/src/api/index.ts';
 import { LiveData, liveObjects, type StackAccess } from '../packages/server/src/operations/index.ts';
 import { Commands, Measurements } from '../packages/server/src/points/index.ts';
 import { idleModules } from '../packages/server/test/idle-modules.ts';
+import { openAccess } from '../packages/server/test/open-access.ts';
 import { openGate, plainHttp, plainRoutes } from '../packages/server/test/plain-http.ts';
 
 const connectorName = 'plc';
@@ -75,7 +75,7 @@ export class LivePoints {
       maxMessageBytes: 1 << 26,
       maxClients: 10_000,
       unavailable,
-      tokens: new ModuleTokens(),
+      identities: openAccess(),
       modules: idleModules(),
     });
     channel.serve(http);

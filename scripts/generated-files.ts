@@ -6,7 +6,6 @@ import * as schema from '@telltale/schema';
 import { documentStack, markdownTable } from '@telltale/stack-kit';
 import type { TObject, TSchema } from 'typebox';
 import packageJson from '../packages/server/package.json' with { type: 'json' };
-import { accessOf } from '../packages/server/src/access/index.ts';
 import { openApiDocument } from '../packages/server/src/api/index.ts';
 import { settingLines } from '../packages/server/src/settings.ts';
 import { discoverStacks } from '../packages/server/src/stacks/index.ts';
@@ -47,23 +46,22 @@ function withSection(path: string, section: string): string {
 }
 
 function operationsPage(): string {
-  const whoMay = { read: 'yes', 'named-write': 'to the names in `properties.writes`', write: 'no' };
   const rows = schema.operationNames.map((name) => {
-    const { effect, audited, http, channel = [] } = schema.declarationOf(name);
+    const { effect, permission, audited, http, channel = [] } = schema.declarationOf(name);
     return [
       `\`${name}\``,
       `${effect.action} ${effect.resource}`,
       http === undefined ? '' : `\`${http.method} ${http.path}\``,
       channel.map(({ request }) => `\`${request}\``).join(', '),
-      whoMay[accessOf(effect)],
+      permission,
       audited ? 'yes' : '',
     ];
   });
   return page(
     'Operations',
-    'Every operation, what it does to which kind of object, how it is asked for, and whether the token of a function module may; ' +
-      'a program of this machine may ask for all of them. `GET /data/operations` gives the same with schemas, for programs.',
-    markdownTable(['Operation', 'Effect', 'HTTP', 'Channel', 'A function module may', 'Audited'], rows),
+    'Every operation, what it does to which kind of object, how it is asked for, and the permission that it needs: `public` is open ' +
+      'to everybody, `signed-in` to everybody who is known. `GET /data/operations` gives the same with schemas, for programs.',
+    markdownTable(['Operation', 'Effect', 'HTTP', 'Channel', 'Permission', 'Audited'], rows),
   );
 }
 

@@ -220,7 +220,7 @@ describe('a query', () => {
     const closed = once(module.socket, 'close');
     module.send({ request: 'WriteCommands', id: 1, writes: [{ name: 'valve', value: 'd7' }] });
     tokens.revoke(token); // before the server has read it
-    assert.deepEqual(await closed.then(([code, reason]) => `${code} ${reason}`), '1008 the token has expired');
+    assert.deepEqual(await closed.then(([code, reason]) => `${code} ${reason}`), '1008 the session or token has ended');
     assert.equal(closeCode.tokenRevoked, 1008);
     for (const channel of [same, local]) await channel.settled();
     assert.equal(bench.disk.commands.has('valve'), false);

@@ -1,4 +1,5 @@
 // Everything that goes over the wire and into the database: schemas, codecs, problems.
+export * from './access.ts';
 export * from './answer-pings.ts';
 export * from './archive.ts';
 export * from './areas.ts';

@@ -9,6 +9,8 @@ export interface WriteList {
 
 export interface ModuleProperties {
   readonly writes: WriteList;
+  /** Where there are users; what it writes it reads as well. */
+  readonly reads: WriteList;
   /** Lower-case hexadecimal. */
   readonly sha256: string | undefined;
   readonly memoryBytes: number | undefined;
@@ -47,11 +49,15 @@ export function readModuleProperties(
     if (text !== undefined && value === undefined) faults.push({ property, message });
     return value;
   };
-  const writes = textOf(properties, 'writes') ?? '';
-  const wrong = itemsOf(writes).filter((item) => !/^(?:[_a-zA-Z0-9]{1,64}|[_a-zA-Z0-9]{0,64}\*)$/.test(item));
-  if (wrong.length > 0) faults.push({ property: 'writes', message: wrongItems(wrong) });
+  const list = (property: string): WriteList => {
+    const text = textOf(properties, property) ?? '';
+    const wrong = itemsOf(text).filter((item) => !/^(?:[_a-zA-Z0-9]{1,64}|[_a-zA-Z0-9]{0,64}\*)$/.test(item));
+    if (wrong.length > 0) faults.push({ property, message: wrongItems(wrong) });
+    return readWriteList(text);
+  };
   const known = {
-    writes: readWriteList(writes),
+    writes: list('writes'),
+    reads: list('reads'),
     sha256: read('sha256', parseSha256, 'must be 64 hexadecimal digits, as sha256sum prints them'),
     memoryBytes: read(
       'memoryLimit',

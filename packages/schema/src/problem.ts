@@ -50,6 +50,7 @@ export const problems = {
   ),
   'invalid-query': problem(400, 'A query parameter is wrong', 'Each entry of errors names a parameter.'),
   'invalid-name': problem(400, 'The name is impossible', 'A name is 1 to 64 characters of 0-9, a-z, A-Z and _.'),
+  'weak-password': problem(400, 'The password is too easy to guess', 'Choose a longer one that nobody else uses.'),
   'reserved-name': problem(400, 'The name is reserved', 'The word names lists a family; take another name.'),
   'invalid-value': problem(
     400,
@@ -76,9 +77,19 @@ export const problems = {
   'unknown-request': problem(400, 'There is no such request', 'The channel reference lists every request.'),
   'invalid-token': problem(
     401,
-    'The token is not known',
-    "A module's token holds from the start of a run to its end; it stands in TELLTALE_TOKEN. Send no Authorization " +
-      'header to ask as a program of this machine.',
+    'The token is not valid',
+    "A token that people make holds until it expires or is deleted; a function module's, which stands in TELLTALE_TOKEN, " +
+      'from the start of a run to its end.',
+  ),
+  'not-signed-in': problem(
+    401,
+    'Nobody is signed in',
+    'Sign in (telltale login), or send a token: Authorization: Bearer tt_…',
+  ),
+  'wrong-credentials': problem(
+    401,
+    'The user or the password is wrong',
+    'Try again; each try takes longer than the last.',
   ),
   'foreign-host': problem(
     403,
@@ -93,9 +104,9 @@ export const problems = {
   'not-a-module': problem(403, 'Only a function module may do this', 'Connect with the token of the module.'),
   'not-allowed': problem(
     403,
-    'This token may not do this',
-    'A function module writes to the names that its properties.writes lists, and nothing else; the detail says what ' +
-      'is missing.',
+    'This is not permitted',
+    'The detail says which permission is missing; an administrator grants it. A function module writes to the names that ' +
+      'its properties.writes lists.',
   ),
   'uploads-disabled': problem(
     403,
@@ -115,6 +126,12 @@ export const problems = {
   'method-not-allowed': problem(405, 'The method does not apply here', 'The Allow header lists those that do.'),
   'not-acceptable': problem(406, 'There is no such form of the answer', 'The detail names those that there are.'),
   'request-timeout': problem(408, 'The request took too long to arrive', 'Send it again, faster or in parts.'),
+  'last-administrator': problem(
+    409,
+    'Nobody could manage users then',
+    'Give another user the role of an administrator first.',
+  ),
+  'role-in-use': problem(409, 'Somebody has the role', 'Take it from them first; the detail says from whom.'),
   'name-taken': problem(409, 'Another object has the name', 'Choose another one, or delete that object and render.'),
   'module-disabled': problem(
     409,

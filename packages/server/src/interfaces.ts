@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { systemClock } from '@telltale/schema';
 import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
-import type { ModuleTokens } from './access/index.ts';
+import type { Access } from './access/index.ts';
 import {
   ChannelRequests,
   ChannelServer,
@@ -23,6 +23,7 @@ import type { FunctionModules } from './modules/index.ts';
 import {
   type ArchiveParts,
   type ArchiveStorage,
+  access,
   archive,
   type ConfigurationParts,
   certificates,
@@ -56,14 +57,14 @@ export interface Interfaces
   readonly instances: StackAccess;
   readonly modules: FunctionModules;
   readonly certificates: ServedCertificates;
-  readonly tokens: ModuleTokens;
+  readonly access: Access;
   readonly metrics: Metrics;
   readonly gate: Gate;
   readonly url: () => string;
 }
 
 export function createHttp(parts: Interfaces, implementations: Implementations): HttpServer {
-  const { settings, log, tokens, metrics, gate } = parts;
+  const { settings, log, access: identities, metrics, gate } = parts;
   const routes = operationRoutes({
     implementations,
     paths: pathsOf(settings),
@@ -73,7 +74,7 @@ export function createHttp(parts: Interfaces, implementations: Implementations):
   });
   return createHttpServer({
     routes,
-    tokens,
+    identities,
     log,
     metrics,
     gate,
@@ -85,7 +86,7 @@ export function createHttp(parts: Interfaces, implementations: Implementations):
 }
 
 function pathsOf(settings: Settings) {
-  return { data: settings['data-path'], config: settings['config-path'] };
+  return { data: settings['data-path'], config: settings['config-path'], access: settings['access-path'] };
 }
 
 async function storageOf(settings: Settings): Promise<ArchiveStorage> {
@@ -105,13 +106,14 @@ export function implementationsOf(parts: Interfaces): Implementations {
     ...tables(parts.cfgdb),
     ...revisions(parts.cfgdb),
     ...typicals(parts.cfgdb),
+    ...access(parts.access),
     ...configuration({ ...parts, mayUpload: settings['module-uploads'] }),
     ...service({ ...parts, paths, documents, metricsText: () => parts.metrics.registry.metrics() }),
   };
 }
 
 export function createChannel(parts: Interfaces, implementations: Implementations): ChannelServer {
-  const { settings, data, instances: stacks, modules, tokens, unavailable, gate } = parts;
+  const { settings, data, instances: stacks, modules, access: identities, unavailable, gate } = parts;
   const watches = new Watches({ data, modules, stacks, clock: systemClock, maxWatches: settings['max-watches'] });
   return new ChannelServer({
     path: settings['channel-path'],
@@ -121,7 +123,7 @@ export function createChannel(parts: Interfaces, implementations: Implementation
     maxMessageBytes: settings['max-message-size'],
     maxClients: connectionLimits(mostFiles(), settings['max-clients']).maxClients,
     unavailable,
-    tokens,
+    identities,
     modules,
   });
 }

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ProblemError, parseDuration, systemClock, type Value } from '@telltale/schema';
 import type { Logger } from 'pino';
-import { AccessDatabase, isLoopback, ModuleTokens } from './access/index.ts';
+import { Access, AccessDatabase, isLoopback, ModuleTokens, passwords } from './access/index.ts';
 import { Alarms } from './alarms/index.ts';
 import { type ChannelServer, type HttpServer, Metrics } from './api/index.ts';
 import { Archive, Archiving } from './archive/index.ts';
@@ -70,6 +70,7 @@ export class Server {
   readonly #watch: FolderWatch;
   readonly #condition: ServiceCondition;
   readonly #tokens = new ModuleTokens();
+  readonly #access: Access;
   readonly #http: HttpServer;
   readonly #channel: ChannelServer;
   #phase: 'starting' | 'ready' | 'stopping' = 'starting';
@@ -198,6 +199,7 @@ export class Server {
       },
     });
     const catalogue = catalogueOf(stacks);
+    this.#access = new Access({ store: this.#accessStore, tokens: this.#tokens, passwords, clock });
     this.#certificates = new Certificates({ folder: settings.data, host: this.#host, stacks: catalogue, clock, log });
     this.#condition = new ServiceCondition({
       folder: settings.data,
@@ -243,7 +245,7 @@ export class Server {
       executables: this.#executables,
       stacks: catalogue,
       certificates: this.#certificates,
-      tokens: this.#tokens,
+      access: this.#access,
       metrics,
       unavailable: () => this.#unavailable(),
       diskFailure: () => this.#condition.failure,
@@ -287,8 +289,8 @@ export class Server {
       upgradeFolder(data, this.#log);
       await this.#secrets.open();
       await this.#cfgdb.open();
+      await this.#access.open();
       await this.#openLive();
-      await this.#accessStore.open();
       if (this.#settings.demo ?? this.#folder.isNew) await loadDemo(this.#cfgdb, data, this.#log);
       await this.#watch.open();
       stateFormat(data);
@@ -335,6 +337,7 @@ export class Server {
     await this.#certificates.close();
     await this.#host.close(closeMs);
     await this.#alarms.close();
+    this.#access.close();
     this.#commands.close();
     this.#measurements.close();
     this.#runtime.links.close();

@@ -67,6 +67,7 @@ export const Settings = Type.Object(
     'data-path': Path('/data', 'Path of the data-access interface.'),
     'channel-path': Path('/data/ws', 'Path of the WebSocket channel.'),
     'config-path': Path('/config/v2', 'Path of the configuration interface.'),
+    'access-path': Path('/access', 'Path of the interface for users, roles, tokens and sessions.'),
     'write-timeout': Milliseconds(5000, 'Time limit for a device to answer a command; a connector may have its own.'),
     'max-clock-skew': Milliseconds(
       60_000,
@@ -149,6 +150,7 @@ const forms: Partial<Record<SettingName, string>> = {
   'data-path': 'must be a path such as /data',
   'channel-path': 'must be a path such as /data/ws',
   'config-path': 'must be a path such as /config/v2',
+  'access-path': 'must be a path such as /access',
   'archive-retention': `must be a duration such as 90d: ${durationForms}`,
   'module-user': 'must be own, server, or the name or uid[:gid] of a user',
 };

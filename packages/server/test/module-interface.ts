@@ -8,6 +8,7 @@ import { Alarms } from '../src/alarms/index.ts';
 import { ChannelRequests, ChannelServer, type HttpServer, type Route, Watches } from '../src/api/index.ts';
 import { instances, LiveData, liveObjects, type StackAccess } from '../src/operations/index.ts';
 import { Commands, Measurements } from '../src/points/index.ts';
+import { openAccess } from './open-access.ts';
 import { PlainDisk } from './plain-disk.ts';
 import { openGate, plainHttp, plainRoutes } from './plain-http.ts';
 import type { ServedFacade } from './scripted-modules.ts';
@@ -67,7 +68,8 @@ export class ModuleInterface {
       heartbeat: () => undefined,
     };
     const routes = [...plainRoutes(implementations), ...more];
-    this.#http = plainHttp({ routes, tokens, log, largestBodyBytes });
+    const identities = openAccess(tokens);
+    this.#http = plainHttp({ routes, identities, log, largestBodyBytes });
     const stacks = { has: () => false, names: () => [], stateText: () => '', onState: () => undefined };
     const watches = new Watches({ data, modules, stacks, clock, maxWatches });
     this.requests = new ChannelRequests({ implementations, watches, slices: data.slices, gate: openGate });
@@ -78,7 +80,7 @@ export class ModuleInterface {
       clock,
       maxMessageBytes: 1 << 20,
       maxClients: 100,
-      tokens,
+      identities,
       modules,
       ...always,
     });

@@ -2,7 +2,6 @@
 // otherwise.
 import { type BodyLimit, systemClock } from '@telltale/schema';
 import pino from 'pino';
-import { ModuleTokens } from '../src/access/index.ts';
 import {
   createHttpServer,
   type HttpServer,
@@ -12,13 +11,14 @@ import {
   type Route,
 } from '../src/api/index.ts';
 import { Gate, type Implementations } from '../src/operations/index.ts';
+import { openAccess } from './open-access.ts';
 
 /** Always available, to whoever may. */
 export const openGate = new Gate({ unavailable: () => undefined, log: pino({ level: 'silent' }) });
 
 export function plainHttp(options: Pick<HttpServerOptions, 'routes'> & Partial<HttpServerOptions>): HttpServer {
   return createHttpServer({
-    tokens: new ModuleTokens(),
+    identities: openAccess(),
     log: pino({ level: 'silent' }),
     metrics: new Metrics(),
     gate: openGate,
@@ -39,6 +39,6 @@ const enough: Record<BodyLimit, number> = {
 
 /** The real routes of some operations, at their usual paths. */
 export function plainRoutes(implementations: Partial<Implementations>, limits: Partial<typeof enough> = {}): Route[] {
-  const paths = { data: '/data', config: '/config/v2' };
+  const paths = { data: '/data', config: '/config/v2', access: '/access' };
   return operationRoutes({ implementations, paths, gate: openGate, limits: { ...enough, ...limits } });
 }

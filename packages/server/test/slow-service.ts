@@ -8,6 +8,7 @@ import { HttpRig } from './http-rig.ts';
 /** Of a route that nobody reads about. */
 export const common = {
   effect: { action: 'read', resource: 'service' },
+  permission: 'public',
   audited: false,
   answer: { status: 200, description: '' },
   problems: [],

@@ -107,7 +107,7 @@ const readOne = <const Options extends Record<string, TSchema>>(
   when: Meant,
 ) =>
   declare({
-    ...reads(archive),
+    ...reads(archive, 'view'),
     summary,
     input: { ...name, ...interval, ...options },
     problems: [...ofReads, 'unknown-object'],
@@ -123,7 +123,7 @@ const readSeveral = <const Options extends Record<string, TSchema>, Criteria ext
   criteria: Criteria,
 ) =>
   declare({
-    ...reads(archive),
+    ...reads(archive, 'view'),
     summary: `Read the records of the selected ${many}, or of all; unknown names are left out`,
     input: { ...namesOrPatterns, ...criteria, ...times, ...options },
     problems: [...ofReads],
@@ -132,7 +132,7 @@ const readSeveral = <const Options extends Record<string, TSchema>, Criteria ext
 
 const listNames = (path: string, many: string) =>
   declare({
-    ...reads(archive),
+    ...reads(archive, 'view'),
     summary: `List the names of the ${many} with records in the archive, including deleted ones`,
     input: {},
     problems: ['storage-failed'],
@@ -146,7 +146,7 @@ const erase = <const Forms extends readonly ChannelForm[]>(
   ...forms: Forms
 ) =>
   declare({
-    ...changes(archive, 'erase'),
+    ...changes(archive, 'erase', 'erase-archive'),
     summary,
     input: { ...name, ...interval },
     problems: ofErasing,
@@ -156,7 +156,7 @@ const erase = <const Forms extends readonly ChannelForm[]>(
 
 const backfill = (path: string, names: string, record: TSchema) =>
   declare({
-    ...changes(archive, 'import'),
+    ...changes(archive, 'import', 'import-archive'),
     summary: 'Import records, in any order; a record replaces an earlier one with the same time',
     input: name,
     problems: ofBackfill,
@@ -251,21 +251,21 @@ export const archiveOperations = {
   backfillMeasurementArchive: backfill('/data/archive/measurements/:name', measurement, MeasurementRecord),
   backfillCommandArchive: backfill('/data/archive/commands/:name', command, CommandRecord),
   getArchiveStats: declare({
-    ...reads(archive),
+    ...reads(archive, 'view'),
     summary: 'Get the size of the archive, and what is damaged',
     input: {},
     problems: ['storage-failed'],
     http: { method: 'GET', path: '/data/archive/stats', answer: json('The figures.', ArchiveStats) },
   }),
   checkArchive: declare({
-    ...changes(archive, 'maintain'),
+    ...changes(archive, 'maintain', 'configure'),
     summary: 'Check the archive: read all files and compare checksums',
     input: {},
     problems: ['storage-failed'],
     http: { method: 'POST', path: '/data/archive/check', answer: progress },
   }),
   compactArchive: declare({
-    ...changes(archive, 'maintain'),
+    ...changes(archive, 'maintain', 'configure'),
     summary: 'Compact the archive: merge files, and free the space of erased and expired records',
     input: {},
     problems: ['storage-failed'],

@@ -38,7 +38,7 @@ const operation = <const Opcode extends (typeof opcodes)[number], const Method e
   happened: string,
 ) =>
   declare({
-    ...changes(certificates, 'configure'),
+    ...changes(certificates, 'configure', 'configure'),
     summary,
     input: { ...name, of: Of },
     problems: [...ofNamedWrites, 'wrong-certificate'],
@@ -48,7 +48,7 @@ const operation = <const Opcode extends (typeof opcodes)[number], const Method e
 
 export const certificateOperations = {
   listCertificates: declare({
-    ...reads(certificates),
+    ...reads(certificates, 'read-config'),
     summary: 'List the certificates of connectors and providers: own, trusted, issuers and rejected',
     input: selection,
     problems: [],

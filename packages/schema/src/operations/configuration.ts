@@ -14,7 +14,7 @@ export const bytesType = 'application/octet-stream';
 
 const listStacks = (path: string, summary: string) =>
   declare({
-    ...reads(stacks),
+    ...reads(stacks, 'read-config'),
     summary,
     input: names,
     problems: [],
@@ -23,7 +23,7 @@ const listStacks = (path: string, summary: string) =>
 
 const getStack = (path: string) =>
   declare({
-    ...reads(stacks),
+    ...reads(stacks, 'read-config'),
     summary: 'Get one stack: its settings, address syntax and examples',
     input: name,
     problems: ['unknown-stack'],
@@ -31,17 +31,28 @@ const getStack = (path: string) =>
   });
 
 export const stackOperations = {
-  listNamesOfConnectorStacks: listNamesOf(stacks, '/config/v2/stacks/connector/names', 'the connector stacks'),
+  listNamesOfConnectorStacks: listNamesOf(
+    stacks,
+    'read-config',
+    '/config/v2/stacks/connector/names',
+    'the connector stacks',
+  ),
   listConnectorStacks: listStacks('/config/v2/stacks/connector', 'List all connector stacks, or the named ones'),
   getConnectorStack: getStack('/config/v2/stacks/connector/:name'),
-  listNamesOfProviderStacks: listNamesOf(stacks, '/config/v2/stacks/provider/names', 'the provider stacks'),
+  listNamesOfProviderStacks: listNamesOf(
+    stacks,
+    'read-config',
+    '/config/v2/stacks/provider/names',
+    'the provider stacks',
+  ),
   listProviderStacks: listStacks('/config/v2/stacks/provider', 'List all provider stacks, or the named ones'),
   getProviderStack: getStack('/config/v2/stacks/provider/:name'),
 };
 
 export const databaseOperations = {
   downloadDatabase: declare({
-    ...reads(database),
+    ...reads(database, 'read-config'),
+    audited: true,
     summary: 'Download the configuration database as an SQLite file: a consistent copy',
     input: {},
     problems: ['overloaded', 'storage-failed'],
@@ -52,7 +63,7 @@ export const databaseOperations = {
     },
   }),
   uploadDatabase: declare({
-    ...changes(database, 'configure'),
+    ...changes(database, 'configure', 'configure'),
     summary: 'Replace the whole configuration with the rows of an SQLite file',
     input: rendering,
     problems: ['upload-refused', 'render-refused', 'storage-failed'],
@@ -64,7 +75,7 @@ export const databaseOperations = {
     },
   }),
   runTransaction: declare({
-    ...changes(database, 'configure'),
+    ...changes(database, 'configure', 'configure'),
     summary: 'Run a transaction: several changes of the configuration, all or none',
     input: {
       commit: flag('0 carries everything out and rolls it back: 204 says that it would work.'),
@@ -87,21 +98,21 @@ export const databaseOperations = {
     },
   }),
   getRenderStatus: declare({
-    ...reads(database),
+    ...reads(database, 'read-config'),
     summary: 'Get whether the running configuration equals the database',
     input: {},
     problems: [],
     http: { method: 'GET', path: '/config/v2/cfgdb/render', answer: json('The status.', RenderStatus) },
   }),
   acknowledgeMissing: declare({
-    ...changes(database, 'acknowledge'),
+    ...changes(database, 'acknowledge', 'configure'),
     summary: 'Acknowledge missing data: the render status and /readyz no longer report it',
     input: {},
     problems: ['storage-failed'],
     http: { method: 'POST', path: '/config/v2/cfgdb/missing/acknowledge', answer: done('It is no longer reported.') },
   }),
   render: declare({
-    ...changes(database, 'configure'),
+    ...changes(database, 'configure', 'render'),
     summary: 'Render: validate the whole configuration and run it',
     input: {
       force: flag('Render even when the configuration is up to date.'),
@@ -114,7 +125,8 @@ export const databaseOperations = {
 
 export const executableOperations = {
   getExecutable: declare({
-    ...reads(executables),
+    ...reads(executables, 'read-config'),
+    audited: true,
     summary: 'Download the executable of a function module',
     input: name,
     problems: ['unknown-object', 'no-executable', 'executable-damaged', 'storage-failed'],
@@ -126,7 +138,7 @@ export const executableOperations = {
     },
   }),
   putExecutable: declare({
-    ...changes(executables, 'configure'),
+    ...changes(executables, 'configure', 'install-code'),
     summary: 'Upload the executable of a function module; a running module is restarted with it',
     input: name,
     problems: ['invalid-name', 'invalid-body', 'unknown-object', 'uploads-disabled', 'overloaded', 'storage-failed'],
@@ -139,7 +151,7 @@ export const executableOperations = {
     },
   }),
   deleteExecutable: declare({
-    ...changes(executables, 'configure'),
+    ...changes(executables, 'configure', 'install-code'),
     summary: 'Delete the executable of a function module',
     input: name,
     problems: ['invalid-name', 'executable-locked', 'unknown-object', 'no-executable', 'storage-failed'],
@@ -151,7 +163,7 @@ export const executableOperations = {
     },
   }),
   statExecutable: declare({
-    ...reads(executables),
+    ...reads(executables, 'read-config'),
     summary: 'Get mode, owner, size and times of the executable of a function module',
     input: name,
     problems: ['unknown-object', 'no-executable', 'executable-damaged', 'storage-failed'],

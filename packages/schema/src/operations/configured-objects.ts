@@ -61,23 +61,23 @@ function operationsOf(family: Family, namesPath: string, allPath: string, path: 
   const aOne = `${one.startsWith('a') ? 'an' : 'a'} ${one}`;
   const subject = { tag: `Configuration: ${many}`, resource: 'configuration' } as const;
   return {
-    names: listNamesOf(subject, namesPath, `all configured ${many}`),
+    names: listNamesOf(subject, 'read-config', namesPath, `all configured ${many}`),
     list: declare({
-      ...reads(subject),
+      ...reads(subject, 'read-config'),
       summary: `List all configured ${many}, or the named ones; unknown names are left out`,
       input: names,
       problems: [],
       http: { method: 'GET', path: allPath, answer: json('From name to object.', Collection(schema)) },
     }),
     get: declare({
-      ...reads(subject),
+      ...reads(subject, 'read-config'),
       summary: `Get one configured ${one}`,
       input: name,
       problems: ['unknown-object'],
       http: { method: 'GET', path, names: `the ${one}`, answer: json(`The ${one}.`, schema) },
     }),
     put: declare({
-      ...changes(subject, 'configure'),
+      ...changes(subject, 'configure', 'configure'),
       summary: `Create or replace ${aOne}`,
       input: name,
       problems: [
@@ -97,7 +97,7 @@ function operationsOf(family: Family, namesPath: string, allPath: string, path: 
       },
     }),
     delete: declare({
-      ...changes(subject, 'configure'),
+      ...changes(subject, 'configure', 'configure'),
       summary: `Delete ${aOne}`,
       input: name,
       problems: ['invalid-name', 'unknown-object', 'storage-failed'],

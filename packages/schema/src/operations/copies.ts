@@ -5,7 +5,7 @@ import { changes, declare, json, jsonType, ofJsonBodies } from './operation.ts';
 
 export const copyOperations = {
   copyObjects: declare({
-    ...changes({ tag: 'Configuration: database', resource: 'configuration' } as const, 'configure'),
+    ...changes({ tag: 'Configuration: database', resource: 'configuration' } as const, 'configure', 'configure'),
     summary:
       'Copy an object, or a connector with its points and their alarms, under new names and addresses, all or none',
     input: {

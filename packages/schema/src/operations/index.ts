@@ -1,4 +1,5 @@
 // The catalogue: every operation of the service, by name.
+import { accessOperations } from './access.ts';
 import { archiveOperations } from './archive.ts';
 import { certificateOperations } from './certificates.ts';
 import { databaseOperations, executableOperations, stackOperations } from './configuration.ts';
@@ -42,6 +43,7 @@ export const operations = {
   ...databaseOperations,
   ...revisionOperations,
   ...executableOperations,
+  ...accessOperations,
   ...operationListOperations,
   ...serviceOperations,
   ...watchOperations,
@@ -88,6 +90,7 @@ export {
   inputsInBody,
   jsonType,
   type Method,
+  type Needed,
   ofJsonBodies,
   type Resource,
   type WatchKind,

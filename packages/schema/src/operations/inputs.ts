@@ -6,7 +6,7 @@ import { NameOrPattern } from '../name-pattern.ts';
 import { Comment } from '../revision.ts';
 import { selection, selectionOfFew, some } from './channel-fields.ts';
 import type { LiveKind } from './live-kinds.ts';
-import { declare, json, reads, type Subject, type WatchKind } from './operation.ts';
+import { declare, json, type Needed, reads, type Subject, type WatchKind } from './operation.ts';
 
 export const name = { name: Identifier };
 
@@ -45,9 +45,9 @@ const someOf = (schema: TObject): TObject =>
     Type.Partial(schema, { title: `Some${(schema as { title?: string }).title}` }) as unknown as TObject,
   ) as unknown as TObject;
 
-export const listNamesOf = (subject: Subject, path: string, which: string) =>
+export const listNamesOf = (subject: Subject, permission: Needed, path: string, which: string) =>
   declare({
-    ...reads(subject),
+    ...reads(subject, permission),
     summary: `List the names of ${which}, sorted`,
     input: {},
     problems: [],
@@ -92,7 +92,7 @@ export const list = <
   words: readonly Field[],
 ) =>
   declare({
-    ...reads(kind),
+    ...reads(kind, 'view'),
     summary: `List all ${kind.one}s, or the named ones; unknown names are left out`,
     input: { ...names, ...fields(words) },
     problems: [],
@@ -109,7 +109,7 @@ export const list = <
 
 export const get = <S extends TObject>(kind: LiveKind, path: string, schema: S) =>
   declare({
-    ...reads(kind),
+    ...reads(kind, 'view'),
     summary: `Get one ${kind.one}`,
     input: name,
     problems: ['unknown-object'],

@@ -55,11 +55,11 @@ const operateProviders = operateLinks('OperateProviders', providers);
 const disabling = { reason: Type.Optional(Reason), authority: Type.Optional(Authority) };
 
 export const connectorOperations = {
-  listNamesOfConnectors: listNamesOf(connectors, '/data/connectors/names', 'the running connectors'),
+  listNamesOfConnectors: listNamesOf(connectors, 'view', '/data/connectors/names', 'the running connectors'),
   listConnectors: list(connectors, '/data/connectors', 'ReadConnectors', LiveConnector, connectorFields),
   getConnector: get(connectors, '/data/connectors/:name', LiveConnector),
   restartConnector: declare({
-    ...changes(connectors, 'operate'),
+    ...changes(connectors, 'operate', 'operate-link'),
     summary: 'Restart a connector: end its link and connect again at once, also where it had failed',
     input: name,
     problems: ['invalid-name', 'unknown-object', 'link-disabled'],
@@ -72,7 +72,7 @@ export const connectorOperations = {
     channel: [{ ...operateConnectors, when: { opcode: 'restart' } }],
   }),
   disableConnector: declare({
-    ...changes(connectors, 'operate'),
+    ...changes(connectors, 'operate', 'operate-link'),
     summary:
       'Disable a connector: end its link until it is enabled, also over restarts; its measurements are bad, out of service',
     input: { ...name, ...disabling },
@@ -86,7 +86,7 @@ export const connectorOperations = {
     channel: [{ ...operateConnectors, when: { opcode: 'disable' } }],
   }),
   enableConnector: declare({
-    ...changes(connectors, 'operate'),
+    ...changes(connectors, 'operate', 'operate-link'),
     summary: 'Enable a connector that was disabled: it connects, as at a start',
     input: name,
     problems: ofNamedWrites,
@@ -99,7 +99,7 @@ export const connectorOperations = {
     channel: [{ ...operateConnectors, when: { opcode: 'enable' } }],
   }),
   browseConnector: declare({
-    ...reads(connectors),
+    ...reads(connectors, 'diagnose'),
     summary:
       'Browse the device of a connector: its points and alarms, as objects that can be put into the configuration',
     input: { ...name, ...BrowseRequest.properties },
@@ -133,11 +133,11 @@ export const connectorOperations = {
 };
 
 export const providerOperations = {
-  listNamesOfProviders: listNamesOf(providers, '/data/providers/names', 'the running providers'),
+  listNamesOfProviders: listNamesOf(providers, 'view', '/data/providers/names', 'the running providers'),
   listProviders: list(providers, '/data/providers', 'ReadProviders', LiveProvider, providerFields),
   getProvider: get(providers, '/data/providers/:name', LiveProvider),
   restartProvider: declare({
-    ...changes(providers, 'operate'),
+    ...changes(providers, 'operate', 'operate-link'),
     summary: 'Restart a provider: let its clients go and serve again at once, also where it had failed',
     input: name,
     problems: ['invalid-name', 'unknown-object', 'link-disabled'],
@@ -150,7 +150,7 @@ export const providerOperations = {
     channel: [{ ...operateProviders, when: { opcode: 'restart' } }],
   }),
   disableProvider: declare({
-    ...changes(providers, 'operate'),
+    ...changes(providers, 'operate', 'operate-link'),
     summary: 'Disable a provider: let its clients go and serve nothing until it is enabled, also over restarts',
     input: { ...name, ...disabling },
     problems: ofNamedWrites,
@@ -163,7 +163,7 @@ export const providerOperations = {
     channel: [{ ...operateProviders, when: { opcode: 'disable' } }],
   }),
   enableProvider: declare({
-    ...changes(providers, 'operate'),
+    ...changes(providers, 'operate', 'operate-link'),
     summary: 'Enable a provider that was disabled: it serves, as at a start',
     input: name,
     problems: ofNamedWrites,
@@ -197,7 +197,7 @@ const operate = (
   more: readonly ProblemName[],
 ) =>
   declare({
-    ...changes(modules, 'operate'),
+    ...changes(modules, 'operate', 'operate-module'),
     summary,
     input: name,
     problems: ['invalid-name', 'unknown-object', ...more],
@@ -213,7 +213,12 @@ const queryAnswer = {
 };
 
 export const functionModuleOperationsOfService = {
-  listNamesOfFunctionModules: listNamesOf(modules, '/data/function-modules/names', 'the configured function modules'),
+  listNamesOfFunctionModules: listNamesOf(
+    modules,
+    'view',
+    '/data/function-modules/names',
+    'the configured function modules',
+  ),
   listFunctionModules: list(
     modules,
     '/data/function-modules',
@@ -223,7 +228,7 @@ export const functionModuleOperationsOfService = {
   ),
   getFunctionModule: get(modules, '/data/function-modules/:name', LiveFunctionModule),
   readFunctionModuleLog: declare({
-    ...reads(modules),
+    ...reads(modules, 'diagnose'),
     summary:
       'Read the newest log lines of a function module, oldest first; as text, each line has time, stream and output',
     input: { ...name, ...logOptions },
@@ -257,7 +262,7 @@ export const functionModuleOperationsOfService = {
     ['module-disabled', 'module-failed'],
   ),
   answerQuery: declare({
-    ...reads(modules),
+    ...reads(modules, 'signed-in'),
     summary:
       "Answer a FunctionModuleQuery of the supervisor; only for a function module, on a connection with the module's token",
     input: queryAnswer,

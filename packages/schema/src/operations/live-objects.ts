@@ -55,7 +55,7 @@ export const measurementOperations = {
   ),
   getMeasurement: get(measurements, '/data/measurements/:name', LiveMeasurement),
   simulateMeasurement: declare({
-    ...changes(measurements, 'simulate'),
+    ...changes(measurements, 'simulate', 'simulate'),
     summary: 'Simulate a measurement: it has this value instead of the one that its device reports',
     input: { ...name, ...value, quality: Type.Optional(Quality), 'valid-for': Type.Optional(ValidFor) },
     problems: [...ofNamedWrites, 'reserved-name', 'invalid-value'],
@@ -87,7 +87,7 @@ export const measurementOperations = {
     ],
   }),
   stopSimulation: declare({
-    ...changes(measurements, 'simulate'),
+    ...changes(measurements, 'simulate', 'simulate'),
     summary: 'Stop the simulation of a measurement; without one, nothing happens',
     input: name,
     problems: ofNamedWrites,
@@ -107,7 +107,7 @@ export const measurementOperations = {
     ],
   }),
   listSimulations: declare({
-    ...reads(measurements),
+    ...reads(measurements, 'view'),
     summary: 'List all simulations: value, start, end and author of each',
     input: {},
     problems: [],
@@ -140,7 +140,7 @@ export const commandOperations = {
   getCommand: get(commands, '/data/commands/:name', LiveCommand),
   getCommandByAlias: get(commands, '/data/command/:name', LiveCommand),
   writeCommand: declare({
-    ...changes(commands, 'write'),
+    ...changes(commands, 'write', 'write'),
     summary: 'Write a command: its value is sent to the device once',
     input: { ...name, ...value },
     problems: ofCommandWrites,
@@ -194,7 +194,7 @@ const operate = <const Forms extends readonly ChannelForm[]>(
   ...others: Forms
 ) =>
   declare({
-    ...changes(alarms, 'operate'),
+    ...changes(alarms, 'operate', opcode === 'acknowledge' ? 'acknowledge' : 'operate-alarm'),
     summary: `${verb} an alarm; without a change of its state, nothing happens`,
     input: { ...name, authority: Type.Optional(Authority) },
     problems: [...ofNamedWrites, ...ofDeviceAlarms[opcode]],
@@ -212,7 +212,7 @@ export const alarmOperationsOfService = {
 
 export const explainOperations = {
   explainMeasurement: declare({
-    ...reads(measurements),
+    ...reads(measurements, 'diagnose'),
     summary:
       'Explain the value of a measurement: the last reading, what each stage made of it, the state of its connector',
     input: name,
@@ -233,7 +233,7 @@ export const explainOperations = {
     ],
   }),
   explainCommand: declare({
-    ...reads(commands),
+    ...reads(commands, 'diagnose'),
     summary: 'Explain a command: the last write, by whom, what the device said, the state of its connector',
     input: name,
     problems: ['unknown-object'],
@@ -256,7 +256,7 @@ export const explainOperations = {
 
 export const areaOperations = {
   listAreas: declare({
-    ...reads(measurements),
+    ...reads(measurements, 'view'),
     summary: 'List the areas: what is in each and below it, by quality and by alarm state',
     input: {},
     problems: [],
@@ -287,7 +287,7 @@ const select = {
 
 export const liveObjectsOperations = {
   readLiveObjects: declare({
-    ...reads(measurements),
+    ...reads(measurements, 'view'),
     summary: 'Read measurements, commands and alarms in one answer, as arrays',
     input: select,
     problems: [],

@@ -1,6 +1,7 @@
 // The declaration of an operation of the service, as data: its effect, input and output, its HTTP and channel form.
 // Routes, channel requests, both reference documents and the table of permissions are derived from it.
 import type { Static, TObject, TSchema } from 'typebox';
+import type { Permission } from '../access.ts';
 import type { ProblemName } from '../problem.ts';
 
 /** `configure` is any change of the configuration; `maintain` changes how data is stored, not what it says. */
@@ -13,7 +14,8 @@ export type Action =
   | 'import'
   | 'maintain'
   | 'configure'
-  | 'acknowledge';
+  | 'acknowledge'
+  | 'sign-in';
 
 export type Resource =
   | 'measurements'
@@ -25,6 +27,7 @@ export type Resource =
   | 'function-modules'
   | 'archive'
   | 'configuration'
+  | 'access'
   | 'service';
 
 /** What an operation does, and to which kind of object: the base of permissions. */
@@ -99,10 +102,17 @@ export interface ChannelForm {
   readonly watch?: { readonly kind: WatchKind; readonly ends: boolean };
 }
 
+/**
+ * What a caller must be permitted: `public` is open to everybody, `signed-in` to everybody who says who they are. What the
+ * difference that it makes needs beyond this is looked at by whoever carries it out.
+ */
+export type Needed = Permission | 'public' | 'signed-in';
+
 export interface DeclaredOperation {
   readonly tag: string;
   readonly summary: string;
   readonly effect: Effect;
+  readonly permission: Needed;
   /** Whether who did it, when and to what is logged. */
   readonly audited: boolean;
   /** By name. Arrays are comma-separated in a query. */
@@ -126,12 +136,12 @@ export type OperationInput<O extends DeclaredOperation> = Static<TObject<O['inpu
 export type Subject = Pick<DeclaredOperation, 'tag'> & Pick<Effect, 'resource'>;
 
 /** Of an operation that changes nothing. */
-export const reads = ({ tag, resource }: Subject) =>
-  ({ tag, effect: { action: 'read', resource }, audited: false }) as const;
+export const reads = ({ tag, resource }: Subject, permission: Needed) =>
+  ({ tag, effect: { action: 'read', resource }, permission, audited: false }) as const;
 
 /** Of an operation that changes something. */
-export const changes = ({ tag, resource }: Subject, action: Exclude<Action, 'read'>) =>
-  ({ tag, effect: { action, resource }, audited: true }) as const;
+export const changes = ({ tag, resource }: Subject, action: Exclude<Action, 'read'>, permission: Needed) =>
+  ({ tag, effect: { action, resource }, permission, audited: true }) as const;
 
 export const declare = <const O extends DeclaredOperation>(operation: O): O => operation;
 

@@ -18,7 +18,7 @@ export type Renamed = Static<typeof Renamed>;
 
 const rename = (path: string, one: string) =>
   declare({
-    ...changes({ tag: `Configuration: ${one}s`, resource: 'configuration' } as const, 'configure'),
+    ...changes({ tag: `Configuration: ${one}s`, resource: 'configuration' } as const, 'configure', 'configure'),
     summary: `Give the ${one} another name; with the next rendering its history and state go on under it`,
     input: {
       ...name,

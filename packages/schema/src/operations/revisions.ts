@@ -13,14 +13,14 @@ const family = Type.Enum(familyNames, { type: 'string', description: 'Only objec
 
 export const revisionOperations = {
   getDifference: declare({
-    ...reads(database),
+    ...reads(database, 'read-config'),
     summary: 'Compare the database with the running configuration: each changed field, with time and author',
     input: {},
     problems: [],
     http: { method: 'GET', path: '/config/v2/cfgdb/diff', answer: json('The differences.', Difference) },
   }),
   compareConfigurations: declare({
-    ...reads(database),
+    ...reads(database, 'read-config'),
     summary: 'Compare two configurations: revisions, what runs, or the database',
     input: {
       from: Type.Optional({ ...ConfigurationWord, default: 'rendered' }),
@@ -30,7 +30,7 @@ export const revisionOperations = {
     http: { method: 'GET', path: '/config/v2/cfgdb/compare', answer: json('The differences.', Comparison) },
   }),
   discardEdits: declare({
-    ...changes(database, 'configure'),
+    ...changes(database, 'configure', 'configure'),
     summary: 'Discard edits: the database is what runs again, as a whole, for a family, or for the named objects',
     input: {
       family: Type.Optional(family),
@@ -45,7 +45,7 @@ export const revisionOperations = {
     },
   }),
   blameObject: declare({
-    ...reads(database),
+    ...reads(database, 'read-config'),
     summary:
       'Get who changed each field of an object last, when, and in which revision, as far as revisions are stored',
     input: { family: Type.Enum(familyNames, { type: 'string' }), name: Identifier },
@@ -53,21 +53,21 @@ export const revisionOperations = {
     http: { method: 'GET', path: '/config/v2/cfgdb/blame', answer: json('Its fields.', Blame) },
   }),
   listRevisions: declare({
-    ...reads(database),
+    ...reads(database, 'read-config'),
     summary: 'List the stored revisions, newest first',
     input: {},
     problems: [],
     http: { method: 'GET', path: '/config/v2/cfgdb/revisions', answer: json('The revisions.', Revisions) },
   }),
   getRevision: declare({
-    ...reads(database),
+    ...reads(database, 'read-config'),
     summary: 'Get one revision: its changes since the revision before, and its whole configuration if requested',
     input: { ...revision, configuration: flag('Include the whole configuration.') },
     problems: ['unknown-revision'],
     http: { method: 'GET', path: '/config/v2/cfgdb/revisions/:id', answer: json('The revision.', Revision) },
   }),
   restoreRevision: declare({
-    ...changes(database, 'configure'),
+    ...changes(database, 'configure', 'configure'),
     summary: 'Restore the database, or one object of it, from a revision',
     input: {
       ...revision,

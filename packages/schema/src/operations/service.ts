@@ -29,6 +29,9 @@ const ListedOperation = Type.Object(
   {
     summary: Type.String(),
     effect: Effect,
+    permission: Type.String({
+      description: 'What a caller must be permitted; public: everybody may, signed-in: whoever is known.',
+    }),
     audited: Type.Boolean({ description: 'Whether who did it, when and to what is logged.' }),
     input: Type.Unknown({ description: 'The JSON Schema of what it is asked with.' }),
     output: Type.Optional(
@@ -48,7 +51,7 @@ const ListedOperation = Type.Object(
 
 export const operationListOperations = {
   listOperations: declare({
-    ...reads(service),
+    ...reads(service, 'signed-in'),
     summary: 'List every operation: effect, schemas, problems, HTTP and channel form',
     input: {},
     problems: [],
@@ -62,7 +65,7 @@ export const operationListOperations = {
 
 export const serviceOperations = {
   getHealth: declare({
-    ...reads(service),
+    ...reads(service, 'public'),
     summary: 'Liveness probe: whether the process runs',
     isAlwaysAvailable: true,
     input: {},
@@ -70,7 +73,7 @@ export const serviceOperations = {
     http: { method: 'GET', path: '/healthz', answer: json('It runs.', Health) },
   }),
   getReadiness: declare({
-    ...reads(service),
+    ...reads(service, 'public'),
     summary: 'Readiness probe: whether the service can do its work',
     isAlwaysAvailable: true,
     input: {},
@@ -78,7 +81,7 @@ export const serviceOperations = {
     http: { method: 'GET', path: '/readyz', answer: json('It is ready.', Readiness) },
   }),
   getMetrics: declare({
-    ...reads(service),
+    ...reads(service, 'read-metrics'),
     summary: 'Get the metrics, in the format of Prometheus',
     input: {},
     problems: [],
@@ -94,7 +97,7 @@ export const serviceOperations = {
     },
   }),
   getOpenApi: declare({
-    ...reads(service),
+    ...reads(service, 'signed-in'),
     summary: 'Get the OpenAPI document',
     isAlwaysAvailable: true,
     input: {},
@@ -102,7 +105,7 @@ export const serviceOperations = {
     http: { method: 'GET', path: '/openapi.json', answer: json('OpenAPI 3.1.', Type.Object({})) },
   }),
   getReference: declare({
-    ...reads(service),
+    ...reads(service, 'signed-in'),
     summary: 'Get the API reference, a page',
     isAlwaysAvailable: true,
     input: {},
@@ -114,7 +117,7 @@ export const serviceOperations = {
     },
   }),
   getDocument: declare({
-    ...reads(service),
+    ...reads(service, 'signed-in'),
     summary: 'Get a guide or another document, a page',
     isAlwaysAvailable: true,
     input: {
@@ -129,7 +132,7 @@ export const serviceOperations = {
     },
   }),
   getRoot: declare({
-    ...reads(service),
+    ...reads(service, 'public'),
     summary: 'Redirect to the API reference',
     isAlwaysAvailable: true,
     input: {},
@@ -137,7 +140,7 @@ export const serviceOperations = {
     http: { method: 'GET', path: '/', answer: { status: 302, description: 'To /docs/.' } },
   }),
   heartbeat: declare({
-    ...reads(service),
+    ...reads(service, 'signed-in'),
     summary: 'Check that the service answers',
     input: {},
     problems: [],

@@ -38,7 +38,7 @@ function operationsOf(family: Family, path: string) {
   const subject = { tag: 'Configuration: tables', resource: 'configuration' } as const;
   return {
     get: declare({
-      ...reads(subject),
+      ...reads(subject, 'read-config'),
       summary: `Get all configured ${many} as a table, or the named ones: a row each, a column for each field and key of a map`,
       input: {
         ...names,
@@ -61,7 +61,7 @@ function operationsOf(family: Family, path: string) {
       },
     }),
     put: declare({
-      ...changes(subject, 'configure'),
+      ...changes(subject, 'configure', 'configure'),
       summary:
         `Change ${many} as a table says, all rows or none: a row sets the fields that the table has columns for; an empty ` +
         'cell is not set; a new name is a new object',

@@ -39,6 +39,10 @@ const tags: Readonly<Record<string, Tag>> = {
     description: 'The configuration as a whole: file, transactions, rendering, differences and revisions.',
     guide: 'configuring',
   },
+  Access: {
+    description: 'Signing in, and users, roles, tokens, sessions and certificates of clients.',
+    guide: 'running',
+  },
   Service: { description: 'Probes, metrics, the catalogue of operations and the documents.', guide: 'running' },
 };
 

@@ -7,14 +7,14 @@ const subject = { tag: 'Configuration: typicals', resource: 'configuration' } as
 
 export const typicalOperations = {
   listTypicals: declare({
-    ...reads(subject),
+    ...reads(subject, 'read-config'),
     summary: 'List what was generated: types, their instances, and the objects of each',
     input: {},
     problems: [],
     http: { method: 'GET', path: '/config/v2/typicals', answer: json('From type to instance to objects.', Typicals) },
   }),
   generateTypical: declare({
-    ...changes(subject, 'configure'),
+    ...changes(subject, 'configure', 'configure'),
     summary:
       'Make or update the objects of a type for each of its instances, all or none; what people changed since stays',
     input: {

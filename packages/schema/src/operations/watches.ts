@@ -71,7 +71,7 @@ const begin = <const Request extends string, Field extends WatchKind, W extends 
   summary: string,
 ) =>
   declare({
-    ...reads(watching.kind),
+    ...reads(watching.kind, watching.watch === 'function_module_logs' ? 'diagnose' : 'view'),
     summary,
     input: fieldOf(watching),
     problems: watching.answer ? ['too-many-watches', 'invalid-query'] : ['too-many-watches'],
@@ -93,7 +93,7 @@ const end = <const Request extends string, Field extends WatchKind, W extends TS
   what = `${watching.kind.one}s`,
 ) =>
   declare({
-    ...reads(watching.kind),
+    ...reads(watching.kind, watching.watch === 'function_module_logs' ? 'diagnose' : 'view'),
     summary: `Stop watching ${what}`,
     input: fieldOf(watching),
     problems: [],

@@ -1,55 +1,71 @@
-// The caller of an operation, and its permissions. While there are no users, a program on this machine may do
-// everything; a function module may read everything, and write to the names that it is given.
-import { type Effect, ProblemError } from '@telltale/schema';
+// The caller of an operation: who it is, and what it is refused. What it may do is said by its rights.
+import { type Needed, type Permission, ProblemError, permissionNames } from '@telltale/schema';
+import { allRights, GrantedRights, noRights, type Rights } from './rights.ts';
 
-/**
- * The effect of a route or request, for permissions: `read` changes nothing; a `named-write` writes to the one object
- * that it names (each item of a batch to its own); a `write` is everything else.
- */
-export type Access = 'read' | 'named-write' | 'write';
-
-/** Of what is done to one object that a function module may be given. */
-const namedWrites: ReadonlySet<string> = new Set(['simulate measurements', 'write commands', 'operate alarms']);
-
-export function accessOf({ action, resource }: Effect): Access {
-  if (action === 'read') return 'read';
-  return namedWrites.has(`${action} ${resource}`) ? 'named-write' : 'write';
-}
+export type IdentityKind = 'local' | 'user' | 'token' | 'module' | 'provider' | 'certificate' | 'nobody';
 
 export interface Caller {
-  /** How its writes are signed. */
+  /** Its identity, with which its writes are signed: the name of a user, or a kind and a name, such as module/loop. */
   readonly author: string;
-  /** Who operates an alarm: an authenticated caller counts, whatever the request says. */
-  readonly authorityOr: (said: string | undefined) => string;
+  readonly kind: IdentityKind;
   /** The function module whose token it presented; undefined where it presented none. */
   readonly module: string | undefined;
-  /** Of a measurement, a command or an alarm. Always false once its token is revoked. */
-  readonly mayWrite: (name: string) => boolean;
+  /** The public id of its session or token, for the audit trail. */
+  readonly session: string | undefined;
+  /** The present ones: none once its session or token has ended. */
+  readonly rights: Rights;
+  /** Something was asked for: a session of a person goes on. */
+  readonly used?: () => void;
+  /** Who operates an alarm: an authenticated caller counts, whatever the request says. */
+  readonly authorityOr: (said: string | undefined) => string;
 }
 
-/** Brought no token. */
+/** A program of this machine, while there are no users: it may do everything but make the first one. */
 export const localCaller: Caller = {
   author: 'local',
-  authorityOr: (said) => said ?? 'operator',
+  kind: 'local',
   module: undefined,
-  mayWrite: () => true,
+  session: undefined,
+  rights: new GrantedRights([{ permissions: permissionNames.filter((each) => each !== 'manage-users') }]),
+  authorityOr: (said) => said ?? 'operator',
 };
 
-/** Before anything else in the request is checked: throws where nothing of the kind is allowed, to any name. */
-export function checkAccess({ module }: Caller, access: Access): void {
-  if (access !== 'write' || module === undefined) return;
-  throw new ProblemError(
-    'not-allowed',
-    `The token of function module ${module} reads, and writes to the names that its properties.writes lists; this is ` +
-      'neither.',
-  );
+/** Whoever owns the data folder, and so reached the socket in it. */
+export const ownerCaller: Caller = {
+  ...localCaller,
+  author: 'owner',
+  rights: allRights,
+  authorityOr: () => 'owner',
+};
+
+/** Brought no credentials, and there are users. */
+export const nobody: Caller = {
+  author: 'nobody',
+  kind: 'nobody',
+  module: undefined,
+  session: undefined,
+  rights: noRights,
+  authorityOr: () => 'nobody',
+};
+
+/** Before anything else in the request is checked: throws where nothing of the kind is allowed, to any object. */
+export function checkPermission(caller: Caller, needed: Needed): void {
+  if (needed === 'public') return;
+  if (caller.kind === 'nobody') throw new ProblemError('not-signed-in', 'The request has no credentials.');
+  if (needed !== 'signed-in' && !caller.rights.has(needed)) throw notAllowed(caller, needed);
 }
 
-/** Throws where it may not write to the object of this name. */
-export function checkNamedWrite({ module, mayWrite }: Caller, name: string): void {
-  if (module === undefined || mayWrite(name)) return;
-  throw new ProblemError(
-    'not-allowed',
-    `properties.writes of function module ${module} does not list ${JSON.stringify(name.slice(0, 80))}.`,
-  );
+export function notAllowed(caller: Caller, permission: Permission, name?: string): ProblemError {
+  return new ProblemError('not-allowed', `${detailOf(caller, permission, name)}`);
+}
+
+function detailOf({ kind, module, author }: Caller, permission: Permission, name: string | undefined): string {
+  const object = name === undefined ? '' : ` to ${JSON.stringify(name.slice(0, 80))}`;
+  if (module !== undefined) {
+    return name === undefined
+      ? `The token of function module ${module} reads, and writes to the names that its properties.writes lists; this is neither.`
+      : `properties.writes of function module ${module} does not list ${JSON.stringify(name.slice(0, 80))}.`;
+  }
+  if (kind === 'local') return 'The first administrator is made with: telltale access init';
+  return `${author} needs the permission ${permission}${object}.`;
 }

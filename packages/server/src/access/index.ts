@@ -1,5 +1,34 @@
 // Access control.
+export {
+  Access,
+  type AccessOptions,
+  type Credentials,
+  cookieName,
+  cookieOf,
+  type Identities,
+  type PasswordHashing,
+} from './access.ts';
 export { AccessDatabase, type AccessStore, accessForm, type ChangedEntry, type StoredEntry } from './access-store.ts';
-export { type Access, accessOf, type Caller, checkAccess, checkNamedWrite, localCaller } from './caller.ts';
+export {
+  type Caller,
+  checkPermission,
+  type IdentityKind,
+  localCaller,
+  nobody,
+  notAllowed,
+  ownerCaller,
+} from './caller.ts';
 export { type GuardedRequest, guardedRequest, guardLoopback, isLoopback } from './loopback-guard.ts';
 export { ModuleTokens } from './module-tokens.ts';
+export { passwords } from './passwords/passwords.ts';
+export {
+  allRights,
+  covers,
+  type Granted,
+  GrantedRights,
+  ListedRights,
+  noRights,
+  permissionsOf,
+  type Rights,
+  within,
+} from './rights.ts';

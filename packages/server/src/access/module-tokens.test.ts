@@ -1,13 +1,21 @@
 // Promises of the tokens of function modules: whose a request is, and what that one may do.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ProblemError, type ProblemName } from '@telltale/schema';
+import { type Permission, ProblemError, type ProblemName } from '@telltale/schema';
 import fc from 'fast-check';
-import { type Access, type Caller, checkAccess, checkNamedWrite, localCaller } from './caller.ts';
+import { openAccess } from '../../test/open-access.ts';
+import { type Caller, checkPermission, localCaller, notAllowed } from './caller.ts';
 import { ModuleTokens } from './module-tokens.ts';
 
 const nothing = '';
 const isProblem = (name: ProblemName) => (error: unknown) => error instanceof ProblemError && error.problem === name;
+
+const identify = (tokens: ModuleTokens, authorization: string | undefined) =>
+  openAccess(tokens).identify({ authorization });
+
+function checkNamedWrite(caller: Caller, name: string): void {
+  if (!caller.rights.on('write', name, undefined)) throw notAllowed(caller, 'write', name);
+}
 
 function refused(work: () => void, problem: ProblemName): string {
   let detail = '';
@@ -22,12 +30,12 @@ describe('a token', () => {
   test('belongs to its module, however the scheme is written', () => {
     const tokens = new ModuleTokens();
     const token = tokens.issue('loop', nothing);
-    assert.match(token, /^[\w-]{43}$/);
+    assert.match(token, /^tt_[\w-]{49}$/);
     for (const scheme of ['Bearer', 'bearer', 'BEARER', 'Bearer  ']) {
-      const caller = tokens.identify(`${scheme} ${token}`);
+      const caller = identify(tokens, `${scheme} ${token}`);
       const { module, author, authorityOr } = caller;
       assert.deepEqual([module, author, authorityOr('anna')], ['loop', 'module/loop', 'module/loop']);
-      assert.equal(caller, tokens.identify(`Bearer ${token}`), 'the same object');
+      assert.equal(caller, identify(tokens, `Bearer ${token}`), 'the same object');
     }
   });
 
@@ -35,7 +43,7 @@ describe('a token', () => {
     const tokens = new ModuleTokens();
     const all = Array.from({ length: 100 }, (_, at) => tokens.issue(`m${at % 10}`, nothing));
     assert.equal(new Set(all).size, 100);
-    assert.equal(new Set(all.map((token) => tokens.identify(`Bearer ${token}`))).size, 100);
+    assert.equal(new Set(all.map((token) => identify(tokens, `Bearer ${token}`))).size, 100);
     assert.equal(tokens.size, 100);
   });
 
@@ -44,15 +52,15 @@ describe('a token', () => {
     const reported: Caller[] = [];
     tokens.onRevoked((caller) => reported.push(caller));
     const [gone, stays] = [tokens.issue('loop', '*'), tokens.issue('loop', '*')];
-    const [before, other] = [tokens.identify(`Bearer ${gone}`), tokens.identify(`Bearer ${stays}`)];
-    assert.equal(before.mayWrite('level'), true);
+    const [before, other] = [identify(tokens, `Bearer ${gone}`), identify(tokens, `Bearer ${stays}`)];
+    assert.equal(before.rights.on('write', 'level', undefined), true);
     for (let again = 0; again < 2; again++) tokens.revoke(gone);
     tokens.revoke('never issued');
     assert.deepEqual(reported, [before]);
-    assert.equal(before.mayWrite('level'), false);
+    assert.equal(before.rights.on('write', 'level', undefined), false);
     refused(() => checkNamedWrite(before, 'level'), 'not-allowed');
-    refused(() => tokens.identify(`Bearer ${gone}`), 'invalid-token');
-    assert.equal(other.mayWrite('level'), true);
+    refused(() => identify(tokens, `Bearer ${gone}`), 'invalid-token');
+    assert.equal(other.rights.on('write', 'level', undefined), true);
     assert.equal(tokens.size, 1);
   });
 
@@ -82,16 +90,16 @@ describe('a token', () => {
       'Basic',
       `Basic\t${token}`,
     ];
-    for (const header of wrong) refused(() => tokens.identify(header), 'invalid-token');
+    for (const header of wrong) refused(() => identify(tokens, header), 'invalid-token');
     fc.assert(
       fc.property(fc.string(), (text) => {
-        refused(() => tokens.identify(`Bearer ${text}`), 'invalid-token');
+        refused(() => identify(tokens, `Bearer ${text}`), 'invalid-token');
       }),
     );
     fc.assert(
       fc.property(fc.nat(42), fc.constantFrom(...'AZaz09_-'), (at, letter) => {
         const other = token.slice(0, at) + letter + token.slice(at + 1);
-        if (other !== token) refused(() => tokens.identify(`Bearer ${other}`), 'invalid-token');
+        if (other !== token) refused(() => identify(tokens, `Bearer ${other}`), 'invalid-token');
       }),
     );
   });
@@ -99,26 +107,26 @@ describe('a token', () => {
   test('is not what a proxy in front asks people for: that says nothing here', () => {
     const tokens = new ModuleTokens();
     for (const header of ['Basic YW5uYTpzZWNyZXQ=', 'Digest username="anna"', 'Negotiate abc', 'BASIC x']) {
-      assert.equal(tokens.identify(header), localCaller);
+      assert.equal(identify(tokens, header), localCaller);
     }
   });
 });
 
 describe('what a caller may do', () => {
-  const everything: Access[] = ['read', 'named-write', 'write'];
+  const everything: Permission[] = ['view', 'write', 'configure'];
 
   test('without a token: everything', () => {
-    assert.equal(new ModuleTokens().identify(undefined), localCaller);
-    for (const access of everything) checkAccess(localCaller, access);
+    assert.equal(identify(new ModuleTokens(), undefined), localCaller);
+    for (const access of everything) checkPermission(localCaller, access);
     for (const name of ['level', '__proto__', '']) checkNamedWrite(localCaller, name);
   });
 
   test('with a token: read, and write to the names that it is given at that moment', () => {
     const tokens = new ModuleTokens();
     const token = tokens.issue('loop', 'level, __proto__');
-    const caller = tokens.identify(`Bearer ${token}`);
-    checkAccess(caller, 'read');
-    checkAccess(caller, 'named-write');
+    const caller = identify(tokens, `Bearer ${token}`);
+    checkPermission(caller, 'view');
+    checkPermission(caller, 'write');
     for (const name of ['level', '__proto__']) checkNamedWrite(caller, name);
     for (const name of ['levels', 'leve', 'constructor', 'toString', '', 'x'.repeat(1 << 20)]) {
       const detail = refused(() => checkNamedWrite(caller, name), 'not-allowed');
@@ -144,17 +152,17 @@ describe('what a caller may do', () => {
       ['a*b', [], ['a', 'ab', 'axb']],
     ];
     for (const [list, may, mayNot] of lists) {
-      const caller = tokens.identify(`Bearer ${tokens.issue('loop', list)}`);
-      for (const name of may) assert.equal(caller.mayWrite(name), true, `${list}: ${name}`);
-      for (const name of mayNot) assert.equal(caller.mayWrite(name), false, `${list}: ${name}`);
+      const caller = identify(tokens, `Bearer ${tokens.issue('loop', list)}`);
+      for (const name of may) assert.equal(caller.rights.on('write', name, undefined), true, `${list}: ${name}`);
+      for (const name of mayNot) assert.equal(caller.rights.on('write', name, undefined), false, `${list}: ${name}`);
     }
   });
 
   test('with a token that is given every name: no other write for that', () => {
     const tokens = new ModuleTokens();
-    const caller = tokens.identify(`Bearer ${tokens.issue('loop', '*')}`);
+    const caller = identify(tokens, `Bearer ${tokens.issue('loop', '*')}`);
     assert.match(
-      refused(() => checkAccess(caller, 'write'), 'not-allowed'),
+      refused(() => checkPermission(caller, 'configure'), 'not-allowed'),
       /properties\.writes/,
     );
   });

@@ -17,6 +17,7 @@ const route = (path: string, body: Buffer | string, versioned: boolean): Route =
   path,
   id: path.slice(1),
   effect: { action: 'read', resource: 'service' },
+  permission: 'public',
   audited: false,
   answer: {
     status: 200,

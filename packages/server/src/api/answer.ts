@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
-import type { FileReply, GatedOperation, PagesReply, StreamReply } from '../operations/index.ts';
+import type { FileReply, GatedOperation, PagesReply, StreamReply, WithHeaders } from '../operations/index.ts';
 import type { Gathered, Lease } from '../points/index.ts';
 import { answerHeaders } from './answer-headers.ts';
 import type { Call, Route } from './route.ts';
@@ -56,11 +56,17 @@ export function answer(options: AnswerOptions): Promise<void> | undefined {
 }
 
 function send(options: AnswerOptions, headers: Headers, result: unknown): Promise<void> | undefined {
+  if (isWithHeaders(result)) return send(options, { ...headers, ...result.headers }, result.body);
   const { route, response, call } = options;
   const { status, otherTypes } = route.answer;
   const { type } = call;
   if (status === 204) {
-    end(response, status, { ...answerHeaders, ...(headers.connection && { connection: 'close' }) });
+    const { connection, 'set-cookie': cookie } = headers;
+    end(response, status, {
+      ...answerHeaders,
+      ...(connection && { connection }),
+      ...(cookie && { 'set-cookie': cookie }),
+    });
     return undefined;
   }
   if (status === 302) headers.location = result as string;
@@ -177,6 +183,10 @@ function isKnown(tag: string, header: string | undefined): boolean {
   if (header === undefined) return false;
   const plain = (each: string) => each.trim().replace(/^W\//, '').replace(`${gzipMark}"`, '"');
   return header === '*' || header.split(',').some((each) => plain(each) === tag);
+}
+
+function isWithHeaders(result: unknown): result is WithHeaders {
+  return typeof result === 'object' && result !== null && 'headers' in result;
 }
 
 function isStream(result: unknown): result is StreamReply {

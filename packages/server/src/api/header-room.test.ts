@@ -16,6 +16,7 @@ const route: Route = {
   path: '/quick',
   id: 'quick',
   effect: { action: 'read', resource: 'service' },
+  permission: 'public',
   audited: false,
   answer: { status: 200, description: '' },
   problems: [],

@@ -17,6 +17,7 @@ import type { Call, Route } from './route.ts';
 const body = { types: ['application/json'], maxBytes: 1000, setting: '--max-json-size' };
 const common = {
   effect: { action: 'read', resource: 'service' },
+  permission: 'public',
   audited: false,
   answer: { status: 204, description: '' },
   problems: [],

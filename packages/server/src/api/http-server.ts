@@ -10,7 +10,7 @@ import {
 import type { Socket } from 'node:net';
 import { type Clock, ProblemError } from '@telltale/schema';
 import type { Logger } from 'pino';
-import { guardedRequest, guardLoopback, type ModuleTokens } from '../access/index.ts';
+import { guardedRequest, guardLoopback, type Identities } from '../access/index.ts';
 import type { Gate, GatedOperation } from '../operations/index.ts';
 import { answer } from './answer.ts';
 import { BodyBudget } from './body-budget.ts';
@@ -33,7 +33,7 @@ const connectionsCheckingInterval = 2000;
 
 export interface HttpServerOptions {
   readonly routes: readonly Route[];
-  readonly tokens: Pick<ModuleTokens, 'identify'>;
+  readonly identities: Pick<Identities, 'identify'>;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly gate: Gate;

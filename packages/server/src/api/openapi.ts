@@ -15,7 +15,6 @@ import {
   tagOf,
 } from '@telltale/schema';
 import Type, { type TSchema } from 'typebox';
-import { accessOf } from '../access/index.ts';
 import { defaultPaths, type InterfacePaths, pathOf } from '../operations/index.ts';
 import { queryOf } from './http-form.ts';
 
@@ -72,16 +71,17 @@ const ofBodies: ProblemName[] = ['body-too-large', 'unsupported-media-type', 're
 const ofLife: ProblemName[] = ['starting', 'stopping'];
 
 const moduleToken =
-  'The token of a function module, which it finds in TELLTALE_TOKEN: it reads everything, and writes to the names that ' +
-  'its properties.writes lists. A program of this machine needs none.';
+  'A token that a user has made, or that of a function module, which it finds in TELLTALE_TOKEN. While there are no users, ' +
+  'a program of this machine needs none.';
 
 /** Times in a path, and which end of the interval each is. */
 const ends = { t_since: 'The beginning of the interval.', t_until: 'Its end, which is not in it.' };
 
 /** What an operation can answer other than success. */
-export function problemsOf({ problems: own, effect, http }: HttpOperation): ProblemName[] {
+export function problemsOf({ problems: own, permission, http }: HttpOperation): ProblemName[] {
   const names = [...own, ...everywhere, ...ofLife];
-  if (accessOf(effect) !== 'read') names.push('not-allowed');
+  if (permission !== 'public') names.push('not-signed-in');
+  if (permission !== 'public' && permission !== 'signed-in') names.push('not-allowed');
   if (http.body !== undefined) names.push(...ofBodies);
   return [...new Set(names)];
 }

@@ -45,7 +45,7 @@ function routeOf<N extends HttpOperationName>(
   options: OperationRoutesOptions,
 ): Route {
   const declared = declarationOf(name);
-  const { effect, audited, input, problems, http } = declared;
+  const { effect, permission, audited, input, problems, http } = declared;
   const run = runOf(implementation);
   const version = typeof implementation === 'function' ? undefined : implementation.version;
   const inputOf = inputReader<N>(http);
@@ -53,12 +53,13 @@ function routeOf<N extends HttpOperationName>(
   const { gate } = options;
   const operation = gate.operation(name, declared);
   const carryOut = (call: Call) =>
-    gate.carryOut(operation, call.caller, call.path.name, () => run(inputOf(call), call));
+    gate.carryOut(operation, call.caller, objectOf(call), () => run(inputOf(call), call));
   return {
     method: http.method,
     path: pathOf(http, options.paths),
     id: name,
     effect,
+    permission,
     audited,
     ...(declared.isAlwaysAvailable && { isAlwaysAvailable: true }),
     query: queryOf(http, input),
@@ -70,6 +71,11 @@ function routeOf<N extends HttpOperationName>(
       ? (call) => gate.turn(operation, call.caller, call.path.name).begin(() => carryOut(call))
       : carryOut,
   };
+}
+
+/** What it is done to. */
+function objectOf({ path: { name, account, session } }: Call): string {
+  return name || account || session;
 }
 
 function bodyOf(
@@ -85,8 +91,8 @@ const mostInputBytes = 64 << 10;
 /** Puts path and query, which have been checked, and the body together. */
 function inputReader<N extends HttpOperationName>({ path, body }: HttpForm): (call: Call) => InputOf<N> {
   const readBody = body?.isInput ? bodyReader(body) : undefined;
-  const inPath = (['name', 'id', 't_since', 't_until', 'folder', 'page'] as const).filter((name) =>
-    isInPath(path, name),
+  const inPath = (['name', 'account', 'session', 'id', 't_since', 't_until', 'folder', 'page'] as const).filter(
+    (name) => isInPath(path, name),
   );
   return (call) => {
     const input: Record<string, unknown> = { ...call.query, ...readBody?.(call.whole) };

@@ -32,6 +32,7 @@ let socket: Socket;
 const body = { types: ['application/json'], maxBytes, setting: '--max-json-size' };
 const common = {
   effect: { action: 'read', resource: 'service' },
+  permission: 'public',
   audited: false,
   answer: { status: 204, description: '' },
   problems: [],

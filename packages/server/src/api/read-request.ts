@@ -1,12 +1,13 @@
 // All checks of a request before its handler: the caller and its permission, names, query, type and length of the body,
 // the type of the answer.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Clock, isIdentifier, jsonType, ProblemError, reservedName } from '@telltale/schema';
+import { accountNamePattern, type Clock, isIdentifier, jsonType, ProblemError, reservedName } from '@telltale/schema';
 import Type from 'typebox';
-import type { ModuleTokens } from '../access/index.ts';
+import type { Identities } from '../access/index.ts';
 import type { Gate } from '../operations/index.ts';
 import type { HeldBody } from './body-budget.ts';
 import { chooseType } from './choose-type.ts';
+import { credentialsOf } from './credentials.ts';
 import { checkBody, isHeld, lengthOf, limited, readWhole } from './read-body.ts';
 import { queryReader } from './read-query.ts';
 import { awaitsContinue } from './request-form.ts';
@@ -17,7 +18,7 @@ const noQuery = Type.Object({}, { additionalProperties: false });
 const noBytes = new Uint8Array();
 
 export interface RequestReaderOptions {
-  readonly tokens: Pick<ModuleTokens, 'identify'>;
+  readonly identities: Pick<Identities, 'identify'>;
   readonly clock: Clock;
   readonly gate: Gate;
 }
@@ -37,21 +38,33 @@ export interface RequestReader {
 }
 
 /** Compiles the checks of one route, once. */
-export function requestReader(route: Route, { tokens, clock, gate }: RequestReaderOptions): RequestReader {
+export function requestReader(route: Route, { identities, clock, gate }: RequestReaderOptions): RequestReader {
   const readQuery = queryReader(route.query ?? noQuery, route.lists);
   const operation = gate.operation(route.id, route);
   const read: RequestReader['read'] = (request, response, { params, query }) => {
-    const caller = tokens.identify(request.headers.authorization);
+    const credentials = credentialsOf(request);
+    const caller = identities.identify(credentials);
     gate.admit(operation, caller);
-    const { name = '', id: idText, t_since = '', t_until = '', folder = '', page = '' } = params;
+    const {
+      name = '',
+      account = '',
+      session = '',
+      id: idText,
+      t_since = '',
+      t_until = '',
+      folder = '',
+      page = '',
+    } = params;
     if (name !== '') checkName(name, route);
-    gate.admitTo(operation, caller, name);
+    if (account !== '') checkAccountName(account);
+    gate.admitTo(operation, caller, params.name);
     const id = idText === undefined ? 0 : readId(idText);
     let gone: AbortSignal | undefined;
     return {
-      path: { name, id, t_since, t_until, folder, page },
+      path: { name, account, session, id, t_since, t_until, folder, page },
       query: readQuery(query),
       caller,
+      credentials,
       signal: () => (gone ??= endOf(response)),
       connection: request.socket,
       whole: noBytes,
@@ -106,6 +119,16 @@ function checkName(name: string, { method, path, problems }: Route): void {
   if (name === reservedName && method === 'PUT' && path.endsWith('/:name')) {
     throw new ProblemError('reserved-name', `${reservedName} lists the family; no object may be called so.`);
   }
+}
+
+const accountName = new RegExp(accountNamePattern);
+
+function checkAccountName(name: string): void {
+  if (accountName.test(name)) return;
+  throw new ProblemError(
+    'invalid-name',
+    `${JSON.stringify(name.slice(0, 80))} is not a name: 1 to 64 characters of 0-9, a-z, A-Z, _, ., @ and -.`,
+  );
 }
 
 function readId(text: string): number {

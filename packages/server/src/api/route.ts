@@ -41,6 +41,10 @@ export interface Call extends AskedWithBody {
 
 export interface PathInput {
   readonly name: string;
+  /** Of a user, role, token or certificate. */
+  readonly account: string;
+  /** The id of a session. */
+  readonly session: string;
   readonly id: number;
   /** The ends of an interval, as they were sent. */
   readonly t_since: string;

@@ -7,6 +7,7 @@ import { Router } from './router.ts';
 
 const common = {
   effect: { action: 'read', resource: 'service' },
+  permission: 'public',
   audited: false,
   answer: { status: 200, description: '' },
   problems: [],

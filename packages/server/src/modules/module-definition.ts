@@ -38,6 +38,6 @@ export function needsRestart(before: FunctionModule, after: FunctionModule): boo
 /** Without what its processes never see, or see as it is now. */
 function partsOfProcess(module: FunctionModule): unknown {
   const { name, executable = '', debug = false, respawn = false, enabled = true, runMode = 'service' } = module;
-  const { writes: _, ...properties } = module.properties ?? {};
+  const { writes: _, reads: __, ...properties } = module.properties ?? {};
   return { name, executable, debug, respawn, enabled, runMode, properties, env: module.env ?? {} };
 }

@@ -9,10 +9,10 @@ import { moduleEnvironment, type ServiceUrls } from './module-environment.ts';
 
 /** The tokens of runs, stored by access control. A token is valid from the start of a run until it has ended. */
 export interface RunTokens {
-  /** `writes` is the property of the module as it was configured, empty where it was not. */
-  issue(module: string, writes: string): string;
+  /** `writes` and `reads` are the properties of the module as they were configured, empty where they were not. */
+  issue(module: string, writes: string, reads: string): string;
   /** What it may write from now on. */
-  change(token: string, writes: string): void;
+  change(token: string, writes: string, reads: string): void;
   revoke(token: string): void;
 }
 
@@ -50,7 +50,7 @@ export class ModuleRun {
     this.id = id;
     this.#module = module;
     this.#options = options;
-    this.#token = options.tokens.issue(module.name, writesOf(module));
+    this.#token = options.tokens.issue(module.name, ...listsOf(module));
     this.#liveness = new Liveness({
       clock: options.clock,
       timeoutMs: module.queryTimeout,
@@ -99,7 +99,7 @@ export class ModuleRun {
   change(module: FunctionModule): void {
     const before = this.#module;
     this.#module = module;
-    this.#options.tokens.change(this.#token, writesOf(module));
+    this.#options.tokens.change(this.#token, ...listsOf(module));
     if (before.queryTimeout === module.queryTimeout || this.#ending !== undefined) return;
     if (module.queryTimeout === 0 && this.pid !== undefined) this.#isReady = true;
     this.#liveness.setTimeoutMs(module.queryTimeout);
@@ -130,8 +130,9 @@ export class ModuleRun {
   }
 }
 
-function writesOf({ properties }: FunctionModule): string {
-  return properties?.writes ?? '';
+/** What it may write and read. */
+function listsOf({ properties }: FunctionModule): [writes: string, reads: string] {
+  return [properties?.writes ?? '', properties?.reads ?? ''];
 }
 
 /** Undefined where it ended well; goes after the name of the module. */

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { declarationOf, type OperationName, ProblemError } from '@telltale/schema';
 import pino from 'pino';
+import { openAccess } from '../../test/open-access.ts';
 import { localCaller, ModuleTokens } from '../access/index.ts';
 import { Gate, type GateOptions } from './gate.ts';
 
@@ -20,7 +21,7 @@ function setUp(options: Partial<GateOptions> = {}) {
   const log = pino({ level: 'debug', base: null }, { write: (line: string) => lines.push(JSON.parse(line)) });
   const gate = new Gate({ unavailable: () => undefined, log, ...options });
   const tokens = new ModuleTokens();
-  const module = tokens.identify(`Bearer ${tokens.issue('loop', 'pump')}`);
+  const module = openAccess(tokens).identify({ authorization: `Bearer ${tokens.issue('loop', 'pump')}` });
   const operation = (name: OperationName) => gate.operation(name, declarationOf(name));
   const refusalOf = (name: OperationName, caller = localCaller, object?: string) => {
     try {

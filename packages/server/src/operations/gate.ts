@@ -1,8 +1,8 @@
 // Every operation passes here, over HTTP and over the channel, streams included. The gate decides whether it can run
 // now, whether this caller may run it, and in which order; it audits, counts, and maps failures to problems.
-import { type Effect, ProblemError, type ProblemName, type Resource } from '@telltale/schema';
+import { type Effect, type Needed, ProblemError, type ProblemName, type Resource } from '@telltale/schema';
 import type { Logger } from 'pino';
-import { type Access, accessOf, type Caller, checkAccess, checkNamedWrite } from '../access/index.ts';
+import { type Caller, checkPermission, notAllowed } from '../access/index.ts';
 import { BeginOrder, type Turn } from './begin-order.ts';
 
 export interface GateOptions {
@@ -10,12 +10,15 @@ export interface GateOptions {
   readonly unavailable: () => 'starting' | 'stopping' | undefined;
   /** Why no write is possible now, though reads are answered; undefined where it is. */
   readonly writeRefusal?: () => ProblemError | undefined;
+  /** The area that a live object is in. */
+  readonly areaOf?: (resource: Resource, name: string) => string | undefined;
   readonly log: Logger;
 }
 
 /** What the gate needs to know about an operation. */
 export interface Guarded {
   readonly effect: Effect;
+  readonly permission: Needed;
   readonly audited: boolean;
   readonly isAlwaysAvailable?: true;
 }
@@ -23,7 +26,6 @@ export interface Guarded {
 /** An operation as the gate sees it, with what it has counted: plain numbers, which cost hot reads an increment. */
 export interface GatedOperation extends Guarded {
   readonly name: string;
-  readonly access: Access;
   /** Those on one object begin in the order in which they came. */
   readonly isOrdered: boolean;
   answered: number;
@@ -40,6 +42,17 @@ export interface OutcomeCount {
 
 /** Requests of one connection that may be under way at once. */
 const mostUnderWay = 1000;
+
+/** Their objects are permitted one by one here; those of the configuration by the configuration. */
+const named: ReadonlySet<Resource> = new Set([
+  'measurements',
+  'commands',
+  'alarms',
+  'function-modules',
+  'connectors',
+  'providers',
+  'archive',
+]);
 
 const ordered: ReadonlySet<Resource> = new Set(['measurements', 'commands', 'alarms', 'function-modules']);
 
@@ -59,13 +72,13 @@ export class Gate {
   operation(name: string, guarded: Guarded): GatedOperation {
     const known = this.#operations.get(name);
     if (known !== undefined) return known;
-    const { effect, audited, isAlwaysAvailable } = guarded;
+    const { effect, permission, audited, isAlwaysAvailable } = guarded;
     const operation: GatedOperation = {
       name,
       effect,
+      permission,
       audited,
       ...(isAlwaysAvailable && { isAlwaysAvailable }),
-      access: accessOf(effect),
       isOrdered: effect.action !== 'read' && ordered.has(effect.resource),
       answered: 0,
       refused: new Map(),
@@ -75,27 +88,30 @@ export class Gate {
   }
 
   /** Throws where it cannot run now, this caller may not run it at all, or too many of its requests are in progress. */
-  admit({ effect, access, isAlwaysAvailable }: GatedOperation, caller: Caller, underWay = 0): void {
+  admit({ effect, permission, isAlwaysAvailable }: GatedOperation, caller: Caller, underWay = 0): void {
     const state = this.#options.unavailable();
     if (state !== undefined && isAlwaysAvailable !== true) throw new ProblemError(state, `The service is ${state}.`);
     if (underWay >= mostUnderWay) {
       throw new ProblemError('too-many-requests', `${mostUnderWay} requests of this client are under way.`);
     }
-    checkAccess(caller, access);
+    checkPermission(caller, permission);
+    if (permission !== 'signed-in') caller.used?.();
     if (effect.action === 'read') return;
     const refusal = this.#options.writeRefusal?.();
     if (refusal !== undefined) throw refusal;
   }
 
-  /** Throws where the caller may not do this to the object of this name. */
-  admitTo({ access }: GatedOperation, caller: Caller, name: string): void {
-    if (access === 'named-write') checkNamedWrite(caller, name);
+  /** Throws where the caller may not do this to the object of this name; undefined: it is done to none by name. */
+  admitTo(operation: GatedOperation, caller: Caller, name: string | undefined): void {
+    const { permission } = operation;
+    if (permission === 'public' || permission === 'signed-in') return;
+    if (!this.#mayTo(operation, caller, name)) throw notAllowed(caller, permission, name);
   }
 
   /** For an ordered operation that has arrived. None waits for one that its caller may not run. */
-  turn({ access, effect }: GatedOperation, caller: Caller, name: string): Turn {
-    const isRefused = access === 'named-write' && !caller.mayWrite(name);
-    return (isRefused ? new BeginOrder() : this.#order).turn(effect.resource, name);
+  turn(operation: GatedOperation, caller: Caller, name: string): Turn {
+    const order = this.#mayTo(operation, caller, name) ? this.#order : new BeginOrder();
+    return order.turn(operation.effect.resource, name);
   }
 
   /** Runs it. For an audited operation, logs who did what to which object, and the outcome. */
@@ -132,6 +148,13 @@ export class Gate {
       if (answered > 0) yield { operation, outcome: 'answered', count: answered };
       for (const [outcome, count] of refused) yield { operation, outcome, count };
     }
+  }
+
+  /** What is done to all of something is looked at by whoever does it. */
+  #mayTo({ permission, effect }: GatedOperation, { rights }: Caller, name: string | undefined): boolean {
+    if (permission === 'public' || permission === 'signed-in' || rights.everywhere(permission)) return true;
+    if (name === undefined || !named.has(effect.resource)) return rights.has(permission);
+    return rights.on(permission, name, this.#options.areaOf?.(effect.resource, name));
   }
 
   #fault(error: unknown): ProblemError {

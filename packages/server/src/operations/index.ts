@@ -6,4 +6,4 @@ export { type ExampleObject, type ExamplePlant, examplePlant } from './example-p
 export { Gate, type GatedOperation, type GateOptions, type Guarded } from './gate.ts';
 export * from './implementations/index.ts';
 export { defaultPaths, type InterfacePaths, pathOf } from './paths.ts';
-export type { FileReply, PagesReply, StreamReply } from './replies.ts';
+export type { FileReply, PagesReply, StreamReply, WithHeaders } from './replies.ts';

@@ -5,10 +5,14 @@ import type { HttpForm } from '@telltale/schema';
 export interface InterfacePaths {
   readonly data: string;
   readonly config: string;
+  readonly access: string;
 }
 
-export const defaultPaths: InterfacePaths = { data: '/data', config: '/config/v2' };
+export const defaultPaths: InterfacePaths = { data: '/data', config: '/config/v2', access: '/access' };
 
-export function pathOf({ path }: HttpForm, { data, config }: InterfacePaths): string {
-  return path.replace(/^\/data(?=\/)/, data).replace(/^\/config\/v2(?=\/)/, config);
+export function pathOf({ path }: HttpForm, { data, config, access }: InterfacePaths): string {
+  return path
+    .replace(/^\/data(?=\/)/, data)
+    .replace(/^\/config\/v2(?=\/)/, config)
+    .replace(/^\/access(?=\/)/, access);
 }

@@ -7,6 +7,13 @@ export interface StreamReply {
   readonly filename: string;
 }
 
+/** An answer with headers of its own. */
+export interface WithHeaders {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Undefined where the answer has none. */
+  readonly body: unknown;
+}
+
 /** Bytes that a browser saves as a file, of a type that the request chose. */
 export interface FileReply {
   readonly file: Uint8Array;

@@ -95,7 +95,7 @@ export class ChannelRequests {
       const message = asObject(bytes.length <= longBytes ? readJson(bytes) : await this.#readInSlices(bytes));
       if (requestId.fits(message.id)) id = message.id as RequestId;
       const { schema, handler } = this.#find(message);
-      operation = handler.operationOf(message);
+      operation = handler.operationOf(message, client.caller);
       checkMessage(schema, message);
       gate.admit(operation, client.caller, underWay);
       const outcome = handler.handle(client, message);

@@ -4,9 +4,10 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { answerPings, type Clock, closeCode, ProblemError } from '@telltale/schema';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
-import { type Caller, guardedRequest, guardLoopback, type ModuleTokens } from '../../access/index.ts';
+import { type Caller, guardedRequest, guardLoopback, type Identities, nobody } from '../../access/index.ts';
 import type { FunctionModules, ModuleConnection } from '../../modules/index.ts';
 import type { BodyBudget } from '../body-budget.ts';
+import { credentialsOf } from '../credentials.ts';
 import type { HttpServer } from '../http-server.ts';
 import { endWith } from '../problems.ts';
 import { formFault, originForm } from '../request-form.ts';
@@ -24,7 +25,7 @@ export interface ChannelServerOptions {
   readonly maxClients: number;
   /** Why the service cannot answer now; undefined where it can. */
   readonly unavailable: () => 'starting' | 'stopping' | undefined;
-  readonly tokens: Pick<ModuleTokens, 'identify' | 'onRevoked'>;
+  readonly identities: Identities;
   /** Checks the liveness of its modules, by the connections that they make. */
   readonly modules: Pick<FunctionModules, 'connected'>;
 }
@@ -50,7 +51,9 @@ export class ChannelServer {
 
   constructor(options: ChannelServerOptions) {
     this.#options = options;
-    options.tokens.onRevoked((caller) => this.#dismiss(caller));
+    options.identities.onChanged((caller, isGone) => {
+      if (isGone) this.#dismiss(caller);
+    });
     const settings: ServerOptions & { closeTimeout: number } = {
       noServer: true,
       maxPayload: options.maxMessageBytes,
@@ -133,7 +136,7 @@ export class ChannelServer {
 
   /** The caller of a new connection; throws `ProblemError` where it may not connect. */
   #admit(request: IncomingMessage): Caller {
-    const { path, maxClients, unavailable, tokens } = this.#options;
+    const { path, maxClients, unavailable, identities } = this.#options;
     const { url = '', headers } = request;
     const fault = formFault(request);
     if (fault !== undefined) throw new ProblemError('malformed-request', fault);
@@ -149,7 +152,8 @@ export class ChannelServer {
     if (refusal !== undefined) throw new ProblemError(refusal, 'Only this machine may connect.');
     const state = unavailable();
     if (state !== undefined) throw new ProblemError(state, `The service is ${state}.`);
-    const caller = tokens.identify(headers.authorization);
+    const caller = identities.identify(credentialsOf(request));
+    if (caller === nobody) throw new ProblemError('not-signed-in', 'The request has no credentials.');
     if (this.#clients.size < maxClients) return caller;
     throw new ProblemError('too-many-clients', `${maxClients} clients are connected; --max-clients sets the limit.`);
   }
@@ -219,7 +223,7 @@ export class ChannelServer {
     for (const client of this.#clients.values()) {
       if (client.caller !== caller) continue;
       this.#absent(client);
-      client.close(closeCode.tokenRevoked, 'the token has expired');
+      client.close(closeCode.tokenRevoked, 'the session or token has ended');
     }
   }
 

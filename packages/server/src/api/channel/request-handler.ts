@@ -8,8 +8,10 @@ import {
   type ItemResult,
   itemSchema,
   jsonType,
+  type Permission,
   ProblemError,
 } from '@telltale/schema';
+import type { Caller } from '../../access/index.ts';
 import {
   type Asked,
   type Gate,
@@ -73,9 +75,11 @@ export class RequestHandler {
     return this.#request.isInOrder === true;
   }
 
-  /** The operation of the message; of a batch any of them, since all have the same effect. */
-  operationOf(message: Fields): GatedOperation {
-    return this.#chosen(message).gated;
+  /** The operation of the message; of a batch one of them that the caller may ask for, if any: each item has its own. */
+  operationOf(message: Fields, { rights }: Caller): GatedOperation {
+    if (this.#request.batch === undefined) return this.#chosen(message).gated;
+    const permitted = this.#operations.find(({ gated: { permission } }) => rights.has(permission as Permission));
+    return (permitted ?? this.#chosen(message)).gated;
   }
 
   handle(client: ChannelClient, message: Fields): Promise<Outcome> | Outcome {
@@ -88,7 +92,7 @@ export class RequestHandler {
     const { gate } = this.#parts;
     const { gated, run } = this.#chosen(message);
     const name = typeof message.name === 'string' ? message.name : '';
-    gate.admitTo(gated, client.caller, name);
+    gate.admitTo(gated, client.caller, message.name as string | undefined);
     return gate.carryOut(gated, client.caller, name, () => {
       const result = run(message, askedBy(client));
       if (!(result instanceof Promise)) return this.#outcomeOf(client, name, result);
@@ -173,5 +177,11 @@ function bytesOf(result: unknown): string | AnswerBytes {
 }
 
 function askedBy(client: ChannelClient): Asked {
-  return { caller: client.caller, connection: client, signal: () => client.gone(), type: jsonType };
+  return {
+    caller: client.caller,
+    credentials: { source: client.remoteAddress },
+    connection: client,
+    signal: () => client.gone(),
+    type: jsonType,
+  };
 }

@@ -31,6 +31,7 @@ function own(body: TSchema, more: Partial<HttpOperation> = {}, http: Partial<Htt
     tag: 'Plant: things',
     summary: 'Put a thing',
     effect: { action: 'configure', resource: 'configuration' },
+    permission: 'configure',
     audited: true,
     input: { name: Type.String() },
     problems: ['invalid-body'],

@@ -1,12 +1,14 @@
 // How the service carries out the operations of the catalogue. One that is declared and not implemented does not compile.
 import type { Readable } from 'node:stream';
 import type { InputOf, OperationName, operations, WatchOperationName } from '@telltale/schema';
-import type { Caller } from '../../access/index.ts';
+import type { Caller, Credentials } from '../../access/index.ts';
 
 /** What a transport knows about the caller. */
 export interface Asked {
   /** The caller; it has permission. */
   readonly caller: Caller;
+  /** What it brought, and from where. */
+  readonly credentials: Credentials;
   /** Aborted when the caller is gone before the answer. The same one each time. */
   readonly signal: () => AbortSignal;
   /** Its connection: the same one for all requests of a connection. */

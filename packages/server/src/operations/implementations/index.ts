@@ -1,4 +1,5 @@
 // How the operations of the catalogue are carried out.
+export { access } from './access.ts';
 export { type ArchiveParts, archive } from './archive.ts';
 export { certificates, type ServedCertificates } from './certificates.ts';
 export { type ConfigurationParts, configuration } from './configuration.ts';

@@ -9,7 +9,7 @@ const parts = {
   unavailable: () => undefined,
   diskFailure: () => undefined,
   warnings: () => [],
-  paths: { data: '/plant', config: '/config/v2' },
+  paths: { data: '/plant', config: '/config/v2', access: '/access' },
   documents: { openApi: () => Buffer.alloc(0), reference: async () => Buffer.alloc(0), page: async () => undefined },
 };
 

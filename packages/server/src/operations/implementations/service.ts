@@ -55,12 +55,13 @@ function listed(paths: InterfacePaths): object {
 }
 
 function listedOperation(declared: DeclaredOperation, paths: InterfacePaths): object {
-  const { summary, effect, audited, input, problems, http, channel = [] } = declared;
+  const { summary, effect, permission, audited, input, problems, http, channel = [] } = declared;
   const [form] = channel;
   const output = http === undefined ? form?.answer && Type.Object(form.answer) : http.answer.schema;
   return {
     summary,
     effect,
+    permission,
     audited,
     input: Type.Object(input, { additionalProperties: false }),
     ...(output !== undefined && { output }),

@@ -1,0 +1,217 @@
+// Who asks: finds the caller of a request by what it brings, and holds all that this depends on. While there are no users,
+// every program of the machine is `local`.
+import type { Clock, Identity, Session } from '@telltale/schema';
+import { ProblemError } from '@telltale/schema';
+import type { AccessStore } from './access-store.ts';
+import { Accounts } from './accounts.ts';
+import { type Caller, localCaller, nobody } from './caller.ts';
+import { Changes } from './collection.ts';
+import type { ModuleTokens } from './module-tokens.ts';
+import { noRights, permissionsOf } from './rights.ts';
+import { ServiceTokens } from './service-tokens.ts';
+import { Sessions } from './sessions.ts';
+import { hashOf, isToken } from './token-text.ts';
+
+/** What a request brings. */
+export interface Credentials {
+  readonly authorization?: string | undefined;
+  /** The value of the header. */
+  readonly cookie?: string | undefined;
+  /** Of a client, verified by TLS; the fingerprint in lower-case hexadecimal. */
+  readonly certificate?: { readonly fingerprint: string; readonly subject: string } | undefined;
+  /** The address of the client. */
+  readonly source?: string | undefined;
+}
+
+/** What the interfaces need to know of whoever asks. */
+export interface Identities {
+  /** Always the same object for the same session or token; throws `ProblemError`. */
+  identify(credentials: Credentials): Caller;
+  /** With the very object that `identify` gave: it may do something else from now on, or `isGone`. */
+  onChanged(listener: ChangeListener): void;
+}
+
+export type ChangeListener = (caller: Caller, isGone: boolean) => void;
+
+/** As passwords are hashed. */
+export interface PasswordHashing {
+  hash(password: string): Promise<string>;
+  /** Without a hash it takes as long, and is false. */
+  verify(password: string, hash: string | undefined): Promise<boolean>;
+  /** Why it cannot be a password of this user; undefined where it can. */
+  faultOf(password: string, user: string): string | undefined;
+}
+
+export interface AccessOptions {
+  readonly store: AccessStore;
+  readonly tokens: ModuleTokens;
+  readonly passwords: PasswordHashing;
+  readonly clock: Clock;
+}
+
+export const cookieName = '__Host-telltale';
+const bearer = /^bearer +(\S{1,200})$/i;
+/** Credentials that a proxy in front requires and forwards: not ours to check. */
+const ofProxies = /^(?:basic|digest|negotiate) /i;
+
+export class Access implements Identities {
+  readonly #options: AccessOptions;
+  readonly accounts: Accounts;
+  readonly sessions: Sessions;
+  readonly tokens: ServiceTokens;
+  readonly #listeners: ChangeListener[] = [];
+  /** By name: the same object for each connection. */
+  readonly #certificates = new Map<string, Caller>();
+
+  constructor(options: AccessOptions) {
+    this.#options = options;
+    const { store, clock, tokens } = options;
+    const changes = new Changes(store);
+    this.accounts = new Accounts({ changes, onChange: () => this.#onChange() });
+    const parts = { accounts: this.accounts, changes, clock, onEnd: (caller: Caller) => this.#tell(caller, true) };
+    this.sessions = new Sessions(parts);
+    this.tokens = new ServiceTokens(parts);
+    tokens.onRevoked((caller) => this.#tell(caller, true));
+  }
+
+  async open(): Promise<void> {
+    const entries = await this.#options.store.open();
+    for (const part of [this.accounts, this.sessions, this.tokens]) part.load(entries);
+    this.#options.tokens.isOpen = this.isOpen;
+  }
+
+  close(): void {
+    this.tokens.close();
+  }
+
+  /** Whether there never were users: every program of the machine may do everything. */
+  get isOpen(): boolean {
+    return !this.accounts.hasUsers && this.#options.store.missing.length === 0;
+  }
+
+  onChanged(listener: ChangeListener): void {
+    this.#listeners.push(listener);
+  }
+
+  identify({ authorization, cookie, certificate, source }: Credentials): Caller {
+    if (authorization !== undefined && !(this.isOpen && ofProxies.test(authorization))) {
+      return this.#ofToken(authorization, source);
+    }
+    if (this.isOpen) return localCaller;
+    const session = cookieOf(cookie);
+    const user = session === undefined ? undefined : this.sessions.find(session);
+    if (user !== undefined) return user;
+    return (certificate && this.#ofCertificate(certificate)) ?? nobody;
+  }
+
+  /** Ends the session that it replaces; resolves with the new cookie. */
+  async signIn(name: string, password: string, { cookie, source }: Credentials): Promise<string> {
+    await this.checkPassword(name, password);
+    const now = Math.floor(this.#options.clock.now() / 1e6);
+    await this.accounts.noteUser(name, { lastSignIn: now });
+    return this.sessions.begin(name, source, cookieOf(cookie));
+  }
+
+  /** Throws where it is not that of the user. */
+  async checkPassword(name: string, password: string): Promise<void> {
+    const user = this.accounts.stored(name);
+    const isRight = await this.#options.passwords.verify(password, user?.password);
+    if (!isRight || user?.disabled === true) {
+      throw new ProblemError('wrong-credentials', 'The user or the password is wrong.');
+    }
+  }
+
+  /** Ends the other sessions of the user. */
+  async setPassword(name: string, password: string, keptSession?: string): Promise<void> {
+    const hash = await this.hashPassword(name, password);
+    await this.accounts.noteUser(name, { password: hash });
+    await this.sessions.endOf(name, keptSession);
+  }
+
+  /** Throws where it is no good password. */
+  async hashPassword(name: string, password: string): Promise<string> {
+    const { passwords } = this.#options;
+    const fault = passwords.faultOf(password, name);
+    if (fault !== undefined) throw new ProblemError('weak-password', fault);
+    return passwords.hash(password);
+  }
+
+  /** With all that it has. */
+  async deleteUser(name: string, manager: Caller): Promise<void> {
+    await this.accounts.deleteUser(name, manager.rights);
+    await this.sessions.endOf(name);
+    await this.tokens.deleteOf(name);
+  }
+
+  /** As it sees itself. */
+  describe({ author, kind, rights, session }: Caller): Identity {
+    const user = kind === 'user' ? this.accounts.stored(author) : undefined;
+    const own: Session | undefined = this.sessions.list(author).find(({ id }) => id === session);
+    return {
+      identity: author,
+      kind,
+      ...(user?.displayName !== undefined && { displayName: user.displayName }),
+      permissions: permissionsOf(rights),
+      ...(user && { grants: user.grants }),
+      ...(own && { session: own }),
+      isOpen: this.isOpen,
+    };
+  }
+
+  #ofToken(authorization: string, source: string | undefined): Caller {
+    const [, token = ''] = bearer.exec(authorization) ?? [];
+    const hash = isToken(token) ? hashOf(token) : undefined;
+    const found = hash && (this.#options.tokens.find(hash) ?? this.tokens.find(hash, source));
+    if (found) return found;
+    throw new ProblemError('invalid-token', 'The Authorization header carries no token that is valid here and now.');
+  }
+
+  #ofCertificate({ fingerprint, subject }: NonNullable<Credentials['certificate']>): Caller | undefined {
+    const found = this.accounts.findCertificate(fingerprint, subject);
+    if (found === undefined) return undefined;
+    const { name } = found;
+    const known = this.#certificates.get(name);
+    if (known !== undefined) return known;
+    const { accounts } = this;
+    const author = `certificate/${name}`;
+    const caller: Caller = {
+      author,
+      kind: 'certificate',
+      module: undefined,
+      session: fingerprint,
+      get rights() {
+        const present = accounts.certificates().find((each) => each.name === name);
+        return present === undefined ? noRights : accounts.rightsOf(accounts.granted(present.grants));
+      },
+      authorityOr: () => author,
+    };
+    this.#certificates.set(name, caller);
+    return caller;
+  }
+
+  /** Users, roles or certificates have changed. */
+  #onChange(): void {
+    this.#options.tokens.isOpen = this.isOpen;
+    const names = new Set(this.accounts.certificates().map(({ name }) => name));
+    for (const [name, caller] of this.#certificates) {
+      if (!names.has(name)) this.#certificates.delete(name);
+      this.#tell(caller, !names.has(name));
+    }
+    for (const caller of [...this.sessions.callers(), ...this.tokens.callers()]) this.#tell(caller, false);
+    if (!this.isOpen) this.#tell(localCaller, true);
+  }
+
+  #tell(caller: Caller, isGone: boolean): void {
+    for (const listener of this.#listeners) listener(caller, isGone);
+  }
+}
+
+/** The session's, of the header. Two of the name are none: somebody has put one there. */
+export function cookieOf(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  const found = header
+    .split(';')
+    .map((each) => each.trim())
+    .filter((each) => each.startsWith(`${cookieName}=`));
+  return found.length === 1 ? found[0]?.slice(cookieName.length + 1) : undefined;
+}

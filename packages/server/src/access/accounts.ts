@@ -1,0 +1,300 @@
+// Users, roles and the certificates of clients, and the rights that their grants make.
+import {
+  type ClientCertificate,
+  type ClientCertificateBody,
+  type Grant,
+  initialRoles,
+  ProblemError,
+  type Role,
+  type RoleBody,
+  type Scope,
+  type User,
+  type UserBody,
+} from '@telltale/schema';
+import type { StoredEntry } from './access-store.ts';
+import { type Change, type Changes, Collection } from './collection.ts';
+import { covers, type Granted, GrantedRights, type Rights } from './rights.ts';
+
+export interface StoredUser extends UserBody {
+  readonly origin: string;
+  /** A PHC string; undefined: no password is right. */
+  readonly password?: string;
+  readonly lastSignIn?: number;
+}
+
+export interface AccountsOptions {
+  readonly changes: Changes;
+  /** After each change that may have changed what somebody may do. */
+  readonly onChange: () => void;
+}
+
+/** Whoever manages users: for all of the plant, or for a part of it. */
+export type Manager = Pick<Rights, 'granted'>;
+
+const everywhere: readonly Scope[] = [{}];
+
+/** Words that the service itself uses as an authority. */
+const reservedNames: ReadonlySet<string> = new Set([
+  'local',
+  'owner',
+  'nobody',
+  'operator',
+  'trigger',
+  'device',
+  'names',
+  'me',
+]);
+
+export class Accounts {
+  readonly #options: AccountsOptions;
+  readonly #users = new Collection<StoredUser>('user', 'user');
+  readonly #roles = new Collection<RoleBody>('role', 'role');
+  readonly #certificates = new Collection<ClientCertificateBody>('certificate', 'certificate');
+  /** By grants: callers that may do the same share their rights, and what is compiled from these. */
+  readonly #rights = new Map<string, GrantedRights>();
+  #version = 0;
+
+  constructor(options: AccountsOptions) {
+    this.#options = options;
+  }
+
+  /** The roles that come with the service are stored with the first user. */
+  load(entries: readonly StoredEntry[]): void {
+    for (const { name, ...role } of initialRoles) this.#roles.change(name, role).hold();
+    const stored = entries.filter(({ kind }) => kind === 'role');
+    if (stored.length > 0) for (const { name } of initialRoles) this.#roles.change(name, null).hold();
+    for (const collection of [this.#users, this.#roles, this.#certificates]) collection.load(entries);
+  }
+
+  /** Another number after each change: what was compiled from users and roles before may be another now. */
+  get version(): number {
+    return this.#version;
+  }
+
+  get hasUsers(): boolean {
+    return this.#users.size > 0;
+  }
+
+  /** Those that the manager manages: whoever manages a part of the plant sees nobody who has more than that. */
+  users(manager: Manager): User[] {
+    return this.#users
+      .all()
+      .filter(([, { grants }]) => manages(manager, grants))
+      .map(([name, user]) => shown(name, user));
+  }
+
+  user(name: string, manager: Manager): User {
+    return shown(name, this.#managed(name, manager));
+  }
+
+  stored(name: string): StoredUser | undefined {
+    return this.#users.get(name);
+  }
+
+  roles(): Role[] {
+    return this.#roles.all().map(([name, role]) => ({ name, ...role }));
+  }
+
+  role(name: string): Role {
+    return { name, ...this.#roles.known(name) };
+  }
+
+  findRole(name: string): RoleBody | undefined {
+    return this.#roles.get(name);
+  }
+
+  /** The one that a client has presented, by its fingerprint in lower-case hexadecimal, or its subject. */
+  findCertificate(fingerprint: string, subject: string): ClientCertificate | undefined {
+    return (
+      this.certificates().find((each) => each.fingerprint === fingerprint) ??
+      this.certificates().find((each) => each.subject === subject)
+    );
+  }
+
+  certificates(): ClientCertificate[] {
+    return this.#certificates.all().map(([name, certificate]) => ({ name, ...certificate }));
+  }
+
+  certificate(name: string): ClientCertificate {
+    return { name, ...this.#certificates.known(name) };
+  }
+
+  /** Creates or changes a user. The first one must be an administrator, who can sign in. */
+  putUser(name: string, body: UserBody, manager: Manager, more: Partial<StoredUser> = {}): Promise<void> {
+    return this.#change(() => {
+      if (reservedNames.has(name.toLowerCase())) throw new ProblemError('reserved-name', `${name} is a reserved word.`);
+      const known = this.#users.get(name);
+      this.#checkGrants([...(known?.grants ?? []), ...body.grants], manager);
+      const user: StoredUser = { origin: 'local', ...kept(known), ...body, ...more };
+      const roles = this.#users.size === 0 ? this.#roles.all().map(([key, role]) => this.#roles.change(key, role)) : [];
+      return [...roles, this.#users.change(name, user)];
+    });
+  }
+
+  /** What the service itself notes of a user. */
+  noteUser(name: string, more: Partial<StoredUser>): Promise<void> {
+    return this.#change(() => [this.#users.change(name, { ...this.#users.known(name), ...more })]);
+  }
+
+  deleteUser(name: string, manager: Manager): Promise<void> {
+    return this.#change(() => {
+      this.#managed(name, manager);
+      return [this.#users.change(name, null)];
+    });
+  }
+
+  putRole(name: string, body: RoleBody, manager: Manager): Promise<void> {
+    return this.#change(() => {
+      checkManages(manager, everywhere);
+      return [this.#roles.change(name, body)];
+    });
+  }
+
+  deleteRole(name: string, manager: Manager): Promise<void> {
+    return this.#change(() => {
+      checkManages(manager, everywhere);
+      this.#roles.known(name);
+      const holder = [...this.#holders()].find(({ grants }) => grants.some(({ role }) => role === name));
+      if (holder !== undefined) throw new ProblemError('role-in-use', `${holder.who} has the role ${name}.`);
+      return [this.#roles.change(name, null)];
+    });
+  }
+
+  putCertificate(name: string, body: ClientCertificateBody, manager: Manager): Promise<void> {
+    return this.#change(() => {
+      if ((body.fingerprint === undefined) === (body.subject === undefined)) {
+        throw new ProblemError(
+          'invalid-body',
+          'A certificate is known by its fingerprint or by its subject: give one.',
+        );
+      }
+      this.#checkGrants([...(this.#certificates.get(name)?.grants ?? []), ...body.grants], manager);
+      const fingerprint = body.fingerprint?.replaceAll(':', '').toLowerCase();
+      return [this.#certificates.change(name, { ...body, ...(fingerprint && { fingerprint }) })];
+    });
+  }
+
+  deleteCertificate(name: string, manager: Manager): Promise<void> {
+    return this.#change(() => {
+      checkManages(manager, this.#certificates.known(name).grants);
+      return [this.#certificates.change(name, null)];
+    });
+  }
+
+  /** What grants permit, as data. Roles that do not exist permit nothing. */
+  granted(grants: readonly Grant[]): Granted[] {
+    return grants.flatMap(({ role, ...scope }) => {
+      const permissions = this.#roles.get(role)?.permissions ?? [];
+      return permissions.length === 0 ? [] : [{ permissions, ...scope }];
+    });
+  }
+
+  /** The same object for the same permissions. */
+  rightsOf(granted: readonly Granted[]): GrantedRights {
+    const key = JSON.stringify(granted);
+    const known = this.#rights.get(key);
+    if (known !== undefined) return known;
+    const rights = new GrantedRights(granted);
+    this.#rights.set(key, rights);
+    return rights;
+  }
+
+  #managed(name: string, manager: Manager): StoredUser {
+    const user = this.#users.known(name);
+    checkManages(manager, user.grants);
+    return user;
+  }
+
+  /** Throws where a role is unknown, or something is granted that the manager does not manage. */
+  #checkGrants(grants: readonly Grant[], manager: Manager): void {
+    for (const { role, area, prefix } of grants) {
+      this.#roles.known(role);
+      if (area && prefix) throw new ProblemError('invalid-body', 'A grant has an area or a prefix, not both.');
+    }
+    checkManages(manager, grants);
+  }
+
+  /** Nothing that leaves nobody to manage users. */
+  #change(decide: () => readonly Change[]): Promise<void> {
+    const { changes, onChange } = this.#options;
+    return changes
+      .run(() => {
+        const all = decide();
+        this.#checkAdministrator(all);
+        return { changes: all, result: undefined };
+      })
+      .then(() => {
+        this.#rights.clear();
+        this.#version++;
+        onChange();
+      });
+  }
+
+  #checkAdministrator(changes: readonly Change[]): void {
+    const after = <T>(kind: string, entries: [string, T][]) => {
+      const map = new Map(entries);
+      for (const { stored } of changes) {
+        if (stored.kind !== kind) continue;
+        if (stored.value === null) map.delete(stored.key);
+        else map.set(stored.key, stored.value as T);
+      }
+      return map;
+    };
+    const users = after('user', this.#users.all());
+    const roles = after('role', this.#roles.all());
+    if (users.size === 0 && this.#users.size === 0) return;
+    const isAdministrator = ({ grants, disabled, password }: StoredUser) =>
+      disabled !== true &&
+      password !== undefined &&
+      grants.some(
+        ({ role, area, prefix }) => !area && !prefix && roles.get(role)?.permissions.includes('manage-users') === true,
+      );
+    if ([...users.values()].some(isAdministrator)) return;
+    throw new ProblemError(
+      'last-administrator',
+      'Nobody who can sign in would be left with the permission manage-users to all of the plant.',
+    );
+  }
+
+  *#holders(): Generator<{ who: string; grants: readonly Grant[] }> {
+    for (const [name, { grants }] of this.#users.all()) yield { who: name, grants };
+    for (const [name, { grants }] of this.#certificates.all()) yield { who: `certificate/${name}`, grants };
+  }
+}
+
+function manages({ granted }: Manager, grants: readonly Scope[]): boolean {
+  return covers(
+    granted,
+    grants.map(({ area, prefix }) => ({
+      permissions: ['manage-users'],
+      ...(area && { area }),
+      ...(prefix && { prefix }),
+    })),
+  );
+}
+
+function checkManages(manager: Manager, grants: readonly Scope[]): void {
+  if (manages(manager, grants)) return;
+  throw new ProblemError('not-allowed', 'This concerns more of the plant than you manage the users of.');
+}
+
+/** What is no part of a body. */
+function kept(user: StoredUser | undefined): Partial<StoredUser> {
+  if (user === undefined) return {};
+  const { grants: _, disabled: __, displayName: ___, ...rest } = user;
+  return rest;
+}
+
+function shown(name: string, { password, lastSignIn, ...user }: StoredUser): User {
+  const { displayName, grants, disabled, origin } = user;
+  return {
+    name,
+    ...(displayName !== undefined && { displayName }),
+    grants,
+    ...(disabled !== undefined && { disabled }),
+    origin,
+    hasPassword: password !== undefined,
+    hasSecondFactor: false,
+    ...(lastSignIn !== undefined && { lastSignIn }),
+  };
+}

@@ -1,0 +1,136 @@
+// What somebody may do, and to which objects. Rights are compiled from grants, or from lists of names; they are plain data
+// where they must go to another thread.
+import { mayWrite, type Permission, permissionNames, type Scope, type WriteList } from '@telltale/schema';
+
+/** Permissions for a part of the plant: all of it where neither area nor prefix is set. */
+export interface Granted extends Scope {
+  readonly permissions: readonly Permission[];
+}
+
+export interface Rights {
+  /** To anything at all: whether a request is worth looking at. */
+  has(permission: Permission): boolean;
+  /** To everything: what is, and what will be. */
+  everywhere(permission: Permission): boolean;
+  /** To an object of this name, in this area; undefined or empty: in none. */
+  on(permission: Permission, name: string, area: string | undefined): boolean;
+  /** As data, from which another thread makes rights; single names of a list are not in it. */
+  readonly granted: readonly Granted[];
+}
+
+/** Of what was granted. */
+export class GrantedRights implements Rights {
+  readonly granted: readonly Granted[];
+  readonly #scopes: ReadonlyMap<Permission, readonly Scope[] | 'everything'>;
+
+  constructor(granted: readonly Granted[]) {
+    this.granted = granted;
+    const scopes = new Map<Permission, Scope[] | 'everything'>();
+    for (const { permissions, area, prefix } of granted) {
+      const isEverything = (area ?? '') === '' && (prefix ?? '') === '';
+      for (const permission of permissions) {
+        const known = scopes.get(permission) ?? [];
+        if (isEverything || known === 'everything') scopes.set(permission, 'everything');
+        else scopes.set(permission, [...known, { ...(area && { area }), ...(prefix && { prefix }) }]);
+      }
+    }
+    this.#scopes = scopes;
+  }
+
+  has(permission: Permission): boolean {
+    return this.#scopes.has(permission);
+  }
+
+  everywhere(permission: Permission): boolean {
+    return this.#scopes.get(permission) === 'everything';
+  }
+
+  on(permission: Permission, name: string, area: string | undefined): boolean {
+    const scopes = this.#scopes.get(permission);
+    if (scopes === undefined || scopes === 'everything') return scopes !== undefined;
+    return scopes.some((scope) => isWithin(scope, name, area));
+  }
+}
+
+export const allRights: Rights = new GrantedRights([{ permissions: permissionNames }]);
+export const noRights: Rights = new GrantedRights([]);
+
+/** Of a function module or provider: a few permissions, each for the names of a list. */
+export class ListedRights implements Rights {
+  readonly #lists: ReadonlyMap<Permission, WriteList>;
+
+  constructor(lists: ReadonlyMap<Permission, WriteList>) {
+    this.#lists = lists;
+  }
+
+  has(permission: Permission): boolean {
+    return this.#lists.has(permission);
+  }
+
+  everywhere(permission: Permission): boolean {
+    return this.#lists.get(permission)?.prefixes.includes('') === true;
+  }
+
+  get granted(): Granted[] {
+    return [...this.#lists].flatMap(([permission, { prefixes }]) =>
+      prefixes.map((prefix) => ({ permissions: [permission], ...(prefix !== '' && { prefix }) })),
+    );
+  }
+
+  on(permission: Permission, name: string): boolean {
+    const list = this.#lists.get(permission);
+    return list !== undefined && mayWrite(list, name);
+  }
+}
+
+/** What both permit: that of a token, within that of whoever made it. */
+export function within(granted: readonly Granted[], bounds: readonly Granted[]): Granted[] {
+  return granted.flatMap((each) =>
+    bounds.flatMap((bound) => {
+      const permissions = each.permissions.filter((permission) => bound.permissions.includes(permission));
+      const scope = permissions.length === 0 ? undefined : bothScopes(each, bound);
+      return scope === undefined ? [] : [{ permissions, ...scope }];
+    }),
+  );
+}
+
+/** Whether all that is granted is permitted by the bounds as well. */
+export function covers(bounds: readonly Granted[], granted: readonly Granted[]): boolean {
+  return granted.every(({ permissions, area = '', prefix = '' }) =>
+    permissions.every((permission) =>
+      bounds.some(
+        (bound) =>
+          bound.permissions.includes(permission) &&
+          (!bound.area || isBelow(bound.area, area)) &&
+          (!bound.prefix || prefix.startsWith(bound.prefix)),
+      ),
+    ),
+  );
+}
+
+export function permissionsOf(rights: Rights): Permission[] {
+  return permissionNames.filter((permission) => rights.has(permission));
+}
+
+/** Where both are set, both hold. */
+function isWithin({ area, prefix }: Scope, name: string, areaOfObject = ''): boolean {
+  return (!area || isBelow(area, areaOfObject)) && (!prefix || name.startsWith(prefix));
+}
+
+/** The area itself, and what is below it. */
+function isBelow(area: string, other: string): boolean {
+  return other.startsWith(area) && (other.length === area.length || other[area.length] === '.');
+}
+
+/** Undefined where no object can be in both. */
+function bothScopes(one: Scope, other: Scope): Scope | undefined {
+  const area = narrower(one.area, other.area, isBelow);
+  const prefix = narrower(one.prefix, other.prefix, (wide, narrow) => narrow.startsWith(wide));
+  if (area === undefined || prefix === undefined) return undefined;
+  return { ...(area !== '' && { area }), ...(prefix !== '' && { prefix }) };
+}
+
+function narrower(one = '', other = '', includes: (wide: string, narrow: string) => boolean): string | undefined {
+  if (one === '' || (other !== '' && includes(one, other))) return other;
+  return other === '' || includes(other, one) ? one : undefined;
+}

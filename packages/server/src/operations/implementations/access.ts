@@ -1,0 +1,82 @@
+// Implements signing in, and the operations on users, roles, tokens, sessions and certificates of clients.
+import { ProblemError } from '@telltale/schema';
+import { type Access, type Caller, cookieName, cookieOf } from '../../access/index.ts';
+import { collectionText } from '../collection-text.ts';
+import type { WithHeaders } from '../replies.ts';
+import type { Implementations } from './implementation.ts';
+
+export function access(parts: Access) {
+  const { accounts, sessions, tokens } = parts;
+  return {
+    signIn: async ({ user, password }, { credentials }) => {
+      const cookie = await parts.signIn(user, password, credentials);
+      const caller = sessions.find(cookie) as Caller;
+      return { headers: { 'set-cookie': setCookie(cookie) }, body: parts.describe(caller) } satisfies WithHeaders;
+    },
+    signOut: async (_, { caller: { session }, credentials: { cookie } }) => {
+      if (cookieOf(cookie) !== undefined && session !== undefined) await sessions.endById(session);
+      return { headers: { 'set-cookie': setCookie('', 0) }, body: undefined } satisfies WithHeaders;
+    },
+    getIdentity: (_, { caller }) => parts.describe(caller),
+    changePassword: async ({ current, password }, { caller }) => {
+      await parts.checkPassword(userOf(caller), current);
+      await parts.setPassword(caller.author, password, caller.session);
+    },
+    listUsers: (_, { caller }) => byName(accounts.users(caller.rights)),
+    getUser: ({ account }, { caller }) => accounts.user(account, caller.rights),
+    putUser: ({ account, ...body }, { caller }) => accounts.putUser(account, body, caller.rights),
+    setPassword: async ({ account, password }, { caller }) => {
+      accounts.user(account, caller.rights);
+      await parts.setPassword(account, password);
+    },
+    deleteUser: ({ account }, { caller }) => parts.deleteUser(account, caller),
+    listRoles: () => byName(accounts.roles()),
+    getRole: ({ account }) => accounts.role(account),
+    putRole: ({ account, ...body }, { caller }) => accounts.putRole(account, body, caller.rights),
+    deleteRole: ({ account }, { caller }) => accounts.deleteRole(account, caller.rights),
+    listTokens: (_, { caller }) => byName(tokens.list(ownerSeenBy(caller))),
+    makeToken: async ({ account: name, ...body }, { caller }) => {
+      userOf(caller);
+      return { name, token: await tokens.make(name, body, caller) };
+    },
+    deleteToken: async ({ account }, { caller }) => {
+      const owner = ownerSeenBy(caller);
+      if (owner !== undefined && tokens.get(account).owner !== owner) throw unknown('token', account);
+      await tokens.delete(account);
+    },
+    listSessions: (_, { caller }) => sessions.list(ownerSeenBy(caller)),
+    endSession: async ({ session }, { caller }) => {
+      if (!sessions.list(ownerSeenBy(caller)).some(({ id }) => id === session)) throw unknown('session', session);
+      await sessions.endById(session);
+    },
+    listClientCertificates: () => byName(accounts.certificates()),
+    getClientCertificate: ({ account }) => accounts.certificate(account),
+    putClientCertificate: ({ account, ...body }, { caller }) => accounts.putCertificate(account, body, caller.rights),
+    deleteClientCertificate: ({ account }, { caller }) => accounts.deleteCertificate(account, caller.rights),
+  } satisfies Partial<Implementations>;
+}
+
+/** Whose tokens and sessions it sees; undefined: everybody's. */
+function ownerSeenBy({ rights, author }: Caller): string | undefined {
+  return rights.everywhere('manage-users') ? undefined : author;
+}
+
+/** Programs do not act for the person who made their token. */
+function userOf({ kind, author }: Caller): string {
+  if (kind === 'user') return author;
+  throw new ProblemError('not-allowed', `${author} is no user: only a user who has signed in does this.`);
+}
+
+function unknown(one: string, name: string): ProblemError {
+  return new ProblemError('unknown-object', `There is no ${one} ${JSON.stringify(name.slice(0, 80))}.`);
+}
+
+function byName(entries: readonly { readonly name: string }[]): string {
+  return collectionText(entries.map((each) => [each.name, each]));
+}
+
+/** Without an age, it ends with the browser at the latest. */
+function setCookie(value: string, maxAge?: number): string {
+  const age = maxAge === undefined ? '' : `; Max-Age=${maxAge}`;
+  return `${cookieName}=${value}; Path=/; Secure; HttpOnly; SameSite=Strict${age}`;
+}
