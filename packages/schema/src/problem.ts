@@ -162,6 +162,11 @@ export const problems = {
   'object-too-large': problem(413, 'The object is too large', 'An object is at most 1 MiB of JSON.'),
   'unsupported-media-type': problem(415, 'The Content-Type does not apply here', 'The detail names those that do.'),
   'too-many-requests': problem(429, 'Too many requests are under way', 'Wait for answers before asking more.'),
+  'too-many-attempts': problem(
+    429,
+    'Too many tries to sign in have failed',
+    'Wait for as many seconds as Retry-After says. A browser that has signed in to the account before need not wait.',
+  ),
   'too-many-watches': problem(429, 'Too much is watched', 'Watch "all", or raise the limit that the detail names.'),
   'headers-too-large': problem(431, 'The URL or the headers are too long', 'Shorten them; list fewer names.'),
   'operation-failed': problem(500, 'An operation failed', 'Nothing was changed; the detail says which and why.'),
@@ -267,11 +272,14 @@ export class ProblemError extends Error {
   override readonly name = 'ProblemError';
   readonly problem: ProblemName;
   readonly errors: Fault[] | undefined;
+  /** When another try is worth it, where that is known. */
+  readonly retryAfterS: number | undefined;
 
-  constructor(problem: ProblemName, detail: string, errors?: Fault[]) {
+  constructor(problem: ProblemName, detail: string, errors?: Fault[], retryAfterS?: number) {
     super(detail);
     this.problem = problem;
     this.errors = errors;
+    this.retryAfterS = retryAfterS;
   }
 
   get status(): number {

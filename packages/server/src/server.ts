@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ProblemError, parseDuration, systemClock, type Value } from '@telltale/schema';
 import type { Logger } from 'pino';
-import { Access, AccessDatabase, isLoopback, ModuleTokens, passwords } from './access/index.ts';
+import { Access, AccessDatabase, isLoopback, ModuleTokens, Passwords } from './access/index.ts';
 import { Alarms } from './alarms/index.ts';
 import { type ChannelServer, type HttpServer, Metrics } from './api/index.ts';
 import { Archive, Archiving } from './archive/index.ts';
@@ -199,7 +199,7 @@ export class Server {
       },
     });
     const catalogue = catalogueOf(stacks);
-    this.#access = new Access({ store: this.#accessStore, tokens: this.#tokens, passwords, clock });
+    this.#access = new Access({ store: this.#accessStore, tokens: this.#tokens, passwords: new Passwords(), clock });
     this.#certificates = new Certificates({ folder: settings.data, host: this.#host, stacks: catalogue, clock, log });
     this.#condition = new ServiceCondition({
       folder: settings.data,

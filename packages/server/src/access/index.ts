@@ -20,7 +20,7 @@ export {
 } from './caller.ts';
 export { type GuardedRequest, guardedRequest, guardLoopback, isLoopback } from './loopback-guard.ts';
 export { ModuleTokens } from './module-tokens.ts';
-export { passwords } from './passwords/passwords.ts';
+export { Passwords } from './passwords/passwords.ts';
 export {
   allRights,
   covers,

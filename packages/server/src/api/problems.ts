@@ -8,7 +8,7 @@ import { answerHeaders } from './answer-headers.ts';
 export const challenge = 'Bearer error="invalid_token"';
 
 /** When another try is worth it. */
-const retryAfterS = 1;
+const overloadedS = 1;
 
 /** The rest of such a request is not worth waiting for. */
 const closing: ReadonlySet<ProblemName> = new Set(['malformed-request', 'request-timeout', 'overloaded']);
@@ -17,7 +17,8 @@ export function sendProblem(response: ServerResponse, problem: ProblemError): vo
   if (response.headersSent || response.destroyed) return;
   const body = JSON.stringify(problem);
   if (problem.status === 401) response.setHeader('www-authenticate', challenge);
-  if (problem.problem === 'overloaded') response.setHeader('retry-after', retryAfterS);
+  const retryAfterS = problem.retryAfterS ?? (problem.problem === 'overloaded' ? overloadedS : undefined);
+  if (retryAfterS !== undefined) response.setHeader('retry-after', retryAfterS);
   if (closing.has(problem.problem)) response.setHeader('connection', 'close');
   response.writeHead(problem.status, {
     ...answerHeaders,
