@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { Batch, type Measurement, systemClock } from '@telltale/schema';
+import { OriginGuard } from '../packages/server/src/access/index.ts';
 import { Alarms } from '../packages/server/src/alarms/index.ts';
 import { ChannelRequests, ChannelServer, Watches } from '../packages/server/src/api/index.ts';
 import { LiveData, liveObjects, type StackAccess } from '../packages/server/src/operations/index.ts';
@@ -77,6 +78,7 @@ export class LivePoints {
       unavailable,
       identities: openAccess(),
       modules: idleModules(),
+      guard: new OriginGuard({ host: '127.0.0.1' }),
     });
     channel.serve(http);
     await http.listen({ host: '127.0.0.1', port: 0 });

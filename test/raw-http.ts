@@ -1,6 +1,8 @@
 // HTTP as bytes on a socket, for requests that no decent client would send and for answers that come late.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { overTls } from './over-tls.ts';
 
 /** A server that is silent for so long will not answer any more. */
 const answerTimeoutMs = 20_000;
@@ -14,10 +16,12 @@ export interface RawAnswer {
 /** A connection to the server at `url`, open. */
 export async function openSocket(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
-  const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) });
+  const at = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) };
+  const ca = overTls.pair?.certificate;
+  const socket = ca === undefined ? connect(at) : connectTls({ ...at, ca, socket: connect(at) });
   socket.on('error', () => undefined); // a server that ends may reset what it does not read
   socket.setTimeout(answerTimeoutMs, () => socket.destroy());
-  await once(socket, 'connect');
+  await once(socket, ca === undefined ? 'connect' : 'secureConnect');
   return socket;
 }
 

@@ -86,7 +86,7 @@ export class ServerProcess {
     cleanupOf(scope).defer(() => stop(child, closed));
     const url = await new Promise<string>((resolve, reject) => {
       createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
-        const found = /"msg":"(?:ready|running, and not ready \([^)]+\)): (http:\/\/[^/]+)\//.exec(line);
+        const found = /"msg":"(?:ready|running, and not ready \([^)]+\)): (https?:\/\/[^/]+)\//.exec(line);
         if (found?.[1] !== undefined) resolve(found[1]);
       });
       closed.then(([code]) => reject(new Error(`the server ended with ${code}: ${JSON.stringify(output())}`)));

@@ -93,8 +93,8 @@ export const problems = {
   ),
   'foreign-host': problem(
     403,
-    'The Host of the request is not this machine',
-    'While there is no access control, the service answers only to localhost, 127.0.0.1 and [::1].',
+    'The Host of the request is no name of this service',
+    'Ask by localhost, by the address that the service listens on, or by its --public-url.',
   ),
   'foreign-origin': problem(
     403,

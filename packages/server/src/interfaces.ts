@@ -1,9 +1,10 @@
 // What the service serves: every route of HTTP, and the channel, made from its parts and settings.
 import { randomUUID } from 'node:crypto';
+import type { TlsOptions } from 'node:tls';
 import { systemClock } from '@telltale/schema';
 import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
-import type { Access } from './access/index.ts';
+import { type Access, OriginGuard } from './access/index.ts';
 import {
   ChannelRequests,
   ChannelServer,
@@ -61,6 +62,8 @@ export interface Interfaces
   readonly metrics: Metrics;
   readonly gate: Gate;
   readonly url: () => string;
+  /** How TLS is spoken; undefined: not at all. */
+  readonly tls: TlsOptions | undefined;
 }
 
 export function createHttp(parts: Interfaces, implementations: Implementations): HttpServer {
@@ -82,7 +85,13 @@ export function createHttp(parts: Interfaces, implementations: Implementations):
     clock: systemClock,
     maxConnections: connectionLimits(mostFiles(), settings['max-clients']).maxConnections,
     largestBodyBytes: settings['max-json-size'],
+    guard: guardOf(settings),
+    tls: parts.tls,
   });
+}
+
+function guardOf({ host, 'public-url': publicUrl }: Settings): OriginGuard {
+  return new OriginGuard({ host, publicUrl });
 }
 
 function pathsOf(settings: Settings) {
@@ -125,5 +134,6 @@ export function createChannel(parts: Interfaces, implementations: Implementation
     unavailable,
     identities,
     modules,
+    guard: guardOf(settings),
   });
 }

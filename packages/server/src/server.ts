@@ -1,14 +1,13 @@
 // The composition: makes every part, hands them to each other, starts and stops them in order. The only file that
 // knows them all.
-import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ProblemError, parseDuration, systemClock, type Value } from '@telltale/schema';
+import { ProblemError, systemClock, type Value } from '@telltale/schema';
 import type { Logger } from 'pino';
-import { Access, AccessDatabase, isLoopback, ModuleTokens, Passwords } from './access/index.ts';
+import { Access, AccessDatabase, ModuleTokens, Passwords } from './access/index.ts';
 import { Alarms } from './alarms/index.ts';
 import { type ChannelServer, type HttpServer, Metrics } from './api/index.ts';
-import { Archive, Archiving } from './archive/index.ts';
+import { type Archive, Archiving } from './archive/index.ts';
 import { Certificates } from './certificates/index.ts';
 import { ConfigurationDatabase, type Rename } from './cfgdb/index.ts';
 import { type DataFolder, takeDataFolder } from './data-folder.ts';
@@ -21,11 +20,13 @@ import { Commands, Measurements } from './points/index.ts';
 import { RenameHistory } from './rename-history.ts';
 import { Runtime } from './runtime/index.ts';
 import { SealedFolder } from './secrets/index.ts';
+import { createArchive, retentionOf } from './service-archive.ts';
 import { ServiceCondition } from './service-condition.ts';
 import { serviceMetrics } from './service-metrics.ts';
+import { ServiceTls } from './service-tls.ts';
 import type { Settings } from './settings.ts';
 import { catalogueOf, type Discovery, discoverStacks, eventsTo, StackHost } from './stacks/index.ts';
-import { cannotListen, cannotStart, StartFailed, startable } from './start-failed.ts';
+import { cannotListen, cannotStart, startable } from './start-failed.ts';
 import { LiveState } from './state/index.ts';
 import { stateFormat, upgradeFolder } from './upgrade/index.ts';
 
@@ -71,6 +72,7 @@ export class Server {
   readonly #condition: ServiceCondition;
   readonly #tokens = new ModuleTokens();
   readonly #access: Access;
+  readonly #tls: ServiceTls;
   readonly #http: HttpServer;
   readonly #channel: ChannelServer;
   #phase: 'starting' | 'ready' | 'stopping' = 'starting';
@@ -78,13 +80,7 @@ export class Server {
   #live: Promise<void> | undefined;
 
   static async start(options: ServerOptions): Promise<Server> {
-    const { host, stacks } = options.settings;
-    if (!isLoopback(host)) {
-      throw new StartFailed(
-        `--host ${host} is not loopback, and there are no users yet to protect it: listen on 127.0.0.1 and put a ` +
-          'proxy that authenticates, or an SSH tunnel, in front.',
-      );
-    }
+    const { stacks } = options.settings;
     const folders = stacks === undefined ? [] : [resolve(stacks)];
     const found = await discoverStacks([builtInStacks, ...folders]);
     const server = startable(options.settings.data, () => new Server(options, found));
@@ -95,6 +91,7 @@ export class Server {
   private constructor({ settings, log, credentials, onFailure }: ServerOptions, { stacks, faults }: Discovery) {
     this.#settings = settings;
     this.#log = log;
+    this.#tls = new ServiceTls({ settings, log });
     for (const { folder, message } of faults) log.error({ folder }, `a stack cannot be used: ${message}`);
     const stackModules = stacks.map(({ moduleUrl }) => moduleUrl);
     const clock = systemClock;
@@ -120,7 +117,8 @@ export class Server {
       onFailure,
       onFault: (reason) => this.#logDisk('changes of users, roles and tokens', reason),
     });
-    this.#archive = this.#createArchive(onFailure);
+    const onFault = (reason: string | undefined) => this.#logDisk('records of the archive', reason);
+    this.#archive = createArchive({ settings, log, onFailure, onFault });
     // Their threads load their code while the rest is made.
     for (const part of [this.#cfgdb, this.#state, this.#accessStore, this.#archive]) part.prepare();
     this.#measurements = new Measurements({ clock, store: this.#state });
@@ -180,7 +178,7 @@ export class Server {
       alarms: this.#alarms,
       archiving: this.#archiving,
       onRenames: (renames) => this.#renameHistory.follow(renames),
-      onRetentions: (ofSeries) => this.#archive.setRetention(this.#retention(ofSeries)),
+      onRetentions: (ofSeries) => this.#archive.setRetention(retentionOf(settings, ofSeries)),
       modules,
       host: this.#host,
       disabledLinkStore: this.#state,
@@ -207,7 +205,7 @@ export class Server {
       watch: this.#watch,
       disks: [this.#state, this.#cfgdb, this.#accessStore, this.#archive],
       stores: [this.#cfgdb, this.#state, this.#accessStore, this.#executables, this.#archive],
-      warners: [this.#certificates],
+      warners: [this.#certificates, this.#tls],
     });
     const data = new LiveData({ measurements: this.#measurements, commands: this.#commands, alarms: this.#alarms });
     this.#renameHistory = new RenameHistory({
@@ -253,6 +251,7 @@ export class Server {
       losses: this.#condition,
       gate,
       url: () => this.url,
+      tls: this.#tls.options,
     };
     const implementations = implementationsOf(interfaces);
     this.#http = createHttp(interfaces, implementations);
@@ -269,23 +268,25 @@ export class Server {
         channel: this.#channel,
       }),
     );
+    metrics.watch(this.#tls.metrics());
     this.#channel.serve(this.#http);
   }
 
   /** Where it listens, such as http://127.0.0.1:8080. */
   get url(): string {
-    const { address, family, port } = this.#http.server.address() as AddressInfo;
-    return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+    return this.#tls.urlOf(this.#http);
   }
 
   /** The port before the folder: a server that cannot listen leaves no trace. */
   async #start(): Promise<void> {
     const { host, port, data } = this.#settings;
     try {
+      await this.#tls.read();
       await this.#http.listen({ host, port }).catch((error: unknown) => {
         throw cannotListen(error, { host, port });
       });
       this.#folder = await takeDataFolder(data);
+      await this.#tls.serve(this.#http);
       upgradeFolder(data, this.#log);
       await this.#secrets.open();
       await this.#cfgdb.open();
@@ -335,6 +336,7 @@ export class Server {
     clearTimeout(cutOff);
     await this.#imports.close();
     await this.#certificates.close();
+    await this.#tls.close();
     await this.#host.close(closeMs);
     await this.#alarms.close();
     this.#access.close();
@@ -366,25 +368,6 @@ export class Server {
   /** What /readyz reports. */
   get failure(): ProblemError | undefined {
     return this.#condition.failure;
-  }
-
-  #createArchive(onFailure: (error: Error) => void): Archive {
-    const { data, 'archive-commit': commitMs, 'archive-buffer': maxPendingBytes } = this.#settings;
-    return new Archive({
-      folder: data,
-      clock: systemClock,
-      commitMs,
-      maxPendingBytes,
-      retention: this.#retention(new Map()),
-      onFailure,
-      onFault: (reason) => this.#logDisk('records of the archive', reason),
-      onWarning: (text) => this.#log.warn(`archive: ${text}`),
-    });
-  }
-
-  #retention(ofSeries: ReadonlyMap<string, number>) {
-    const { 'archive-retention': text, 'archive-max-size': maxBytes } = this.#settings;
-    return { defaultUs: text === undefined ? undefined : parseDuration(text), ofSeries, maxBytes };
   }
 
   #logDisk(what: string, reason: string | undefined): void {

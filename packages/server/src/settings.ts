@@ -17,6 +17,8 @@ const MiB = 1 << 20;
 const Path = (defaultPath: string, description: string) =>
   Type.String({ pattern: '^(/[A-Za-z0-9._~-]+)+$', default: defaultPath, description });
 
+const File = (description: string) => Type.String({ minLength: 1, description });
+
 const Bytes = (mebibytes: number, description: string) =>
   Type.Integer({ minimum: 1, maximum: 2 ** 40, default: mebibytes * MiB, description });
 
@@ -39,7 +41,7 @@ export const Settings = Type.Object(
     host: Type.String({
       minLength: 1,
       default: '127.0.0.1',
-      description: 'Address to listen on; only loopback addresses are accepted.',
+      description: 'Address to listen on; one beyond loopback needs a user and TLS.',
     }),
     port: Type.Integer({
       minimum: 0,
@@ -47,6 +49,32 @@ export const Settings = Type.Object(
       default: 8080,
       description: 'Port to listen on; 0: any free port.',
     }),
+    tls: Type.Optional(
+      Type.Boolean({
+        description:
+          'Serve HTTPS, without tls-cert with a certificate that the server makes itself. Default: if tls-cert is set.',
+      }),
+    ),
+    'tls-cert': Type.Optional(
+      File(
+        'File (PEM) with the certificate of the server and those that complete its chain. Read again when it changes.',
+      ),
+    ),
+    'tls-key': Type.Optional(File('File (PEM) with the private key of the certificate. Read again when it changes.')),
+    'tls-client-ca': Type.Optional(
+      File(
+        'File (PEM) with the authorities whose client certificates are accepted. Default: clients are not asked for one.',
+      ),
+    ),
+    'tls-client-crl': Type.Optional(
+      File('File (PEM) with the revocation lists of these authorities. Read again when it changes.'),
+    ),
+    'public-url': Type.Optional(
+      Type.String({
+        pattern: '^https://([A-Za-z0-9._-]{1,253}|\\[[0-9A-Fa-f:.]{2,45}\\])(:[0-9]{1,5})?/?$',
+        description: 'Address by which browsers know the server, where that is not the one that it listens on.',
+      }),
+    ),
     demo: Type.Optional(
       Type.Boolean({ description: 'Start with the demo plant. Default: if the data folder is new.' }),
     ),
@@ -152,6 +180,7 @@ const forms: Partial<Record<SettingName, string>> = {
   'config-path': 'must be a path such as /config/v2',
   'access-path': 'must be a path such as /access',
   'archive-retention': `must be a duration such as 90d: ${durationForms}`,
+  'public-url': 'must be an address of https without a path, such as https://plant.example',
   'module-user': 'must be own, server, or the name or uid[:gid] of a user',
 };
 
@@ -163,10 +192,42 @@ function formOf(name: SettingName): string | undefined {
   return type === 'integer' ? 'must be an integer' : forms[name];
 }
 
-/** The pattern takes what only looks like one. */
-function retentionFault({ 'archive-retention': text }: Settings): { path: string; message: string } | undefined {
-  if (text === undefined || parseDuration(text) !== undefined) return undefined;
-  return { path: '/archive-retention', message: 'is none' };
+interface SettingFault {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** What the schema cannot say: of one setting, and of some together. */
+function faultOf(given: Settings): SettingFault | undefined {
+  const { 'archive-retention': retention, 'public-url': publicUrl } = given;
+  if (retention !== undefined && parseDuration(retention) === undefined) {
+    return { path: '/archive-retention', message: 'is none' };
+  }
+  if (publicUrl !== undefined && !URL.canParse(publicUrl)) return { path: '/public-url', message: 'is none' };
+  return undefined;
+}
+
+/** Settings of TLS that are nothing without the other. */
+const needed: readonly (readonly [SettingName, SettingName])[] = [
+  ['tls-cert', 'tls-key'],
+  ['tls-key', 'tls-cert'],
+  ['tls-client-crl', 'tls-client-ca'],
+];
+
+/** Whether HTTPS is served. */
+export function wantsTls({ tls, 'tls-cert': certFile }: Settings): boolean {
+  return tls ?? certFile !== undefined;
+}
+
+function checkTogether(given: Settings): void {
+  for (const [name, other] of needed) {
+    if (given[name] !== undefined && given[other] === undefined) {
+      throw new BadSetting(`--${name} needs --${other} as well; --help lists all settings.`);
+    }
+  }
+  if (wantsTls(given)) return;
+  const name = (['tls-cert', 'tls-client-ca'] as const).find((each) => given[each] !== undefined);
+  if (name !== undefined) throw new BadSetting(`--${name} has no effect without TLS: leave it out, or set --tls.`);
 }
 
 /** Settings in bytes: they may be given as 64M, 10G or 1T. */
@@ -212,8 +273,11 @@ export function readSettings(args: readonly string[], environment: NodeJS.Proces
   for (const [name, text] of readArguments(args)) texts.set(name, { text, source: `--${name}` });
   const given = Object.fromEntries([...texts].map(([name, { text }]) => [name, readUnits(name, text)]));
   const values = settings.coerce({ ...defaults(), ...given });
-  const [fault = retentionFault(values as Settings)] = settings.faults(values);
-  if (fault === undefined) return values as Settings;
+  const [fault = faultOf(values as Settings)] = settings.faults(values);
+  if (fault === undefined) {
+    checkTogether(values as Settings);
+    return values as Settings;
+  }
   const name = fault.path.slice(1);
   const { text = '', source = `--${name}` } = texts.get(name) ?? {};
   const isOutside = /^must be [<>]/.test(fault.message);

@@ -4,6 +4,7 @@ import { UnusableFolder, unusableFolder } from './data-folder.ts';
 import { UnusableUser } from './modules/index.ts';
 import { BadKey } from './secrets/index.ts';
 import { UnusableDatabase } from './sqlite/index.ts';
+import { UnusableTls } from './tls/index.ts';
 
 export class StartFailed extends Error {
   override readonly name = 'StartFailed';
@@ -21,7 +22,7 @@ export function cannotListen(error: unknown, { host, port }: { host: string; por
 
 /** The same error where a person can do nothing about the reason. */
 export function cannotStart(error: unknown, folder: string): unknown {
-  const known = [UnusableFolder, UnusableDatabase, UnusableArchive, UnusableUser, BadKey];
+  const known = [UnusableFolder, UnusableDatabase, UnusableArchive, UnusableUser, BadKey, UnusableTls];
   if (known.some((kind) => error instanceof kind)) return new StartFailed((error as Error).message);
   const isSystem = (error as NodeJS.ErrnoException).syscall !== undefined;
   return isSystem ? new StartFailed(unusableFolder(folder, error).message) : error;

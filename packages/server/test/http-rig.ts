@@ -1,8 +1,10 @@
 // The real HTTP server around the routes of a test, sockets to it and what its metrics say; all of it ends together.
 import type { AddressInfo, Socket } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
 import { openSocket } from '../../../test/raw-http.ts';
 import { until } from '../../../test/until.ts';
 import { type HttpServer, type HttpServerOptions, Metrics } from '../src/api/index.ts';
+import { reset } from '../src/api/socket-internals.ts';
 import { plainHttp } from './plain-http.ts';
 
 export class HttpRig {
@@ -17,6 +19,14 @@ export class HttpRig {
   async listen(): Promise<this> {
     await this.app.listen({ host: '127.0.0.1', port: 0 });
     return this;
+  }
+
+  /** The sockets that the server has taken from now on. */
+  taken(): Socket[] {
+    const sockets: Socket[] = [];
+    const event = this.app.server instanceof TlsServer ? 'secureConnection' : 'connection';
+    this.app.server.on(event, (socket: Socket) => sockets.push(socket));
+    return sockets;
   }
 
   async open(): Promise<Socket> {
@@ -40,7 +50,7 @@ export class HttpRig {
 
   /** With a reset: what was asked on them is wanted no more. */
   async end(): Promise<void> {
-    for (const socket of this.#sockets.splice(0)) socket.resetAndDestroy();
+    for (const socket of this.#sockets.splice(0)) reset(socket);
     try {
       await until('all connections are gone', async () => (await this.figure('connections')) === 0);
     } finally {

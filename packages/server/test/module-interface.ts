@@ -3,7 +3,7 @@
 import type { AddressInfo } from 'node:net';
 import { type Clock, ProblemError, systemClock } from '@telltale/schema';
 import pino from 'pino';
-import { ModuleTokens } from '../src/access/index.ts';
+import { ModuleTokens, OriginGuard } from '../src/access/index.ts';
 import { Alarms } from '../src/alarms/index.ts';
 import { ChannelRequests, ChannelServer, type HttpServer, type Route, Watches } from '../src/api/index.ts';
 import { instances, LiveData, liveObjects, type StackAccess } from '../src/operations/index.ts';
@@ -82,6 +82,7 @@ export class ModuleInterface {
       maxClients: 100,
       identities,
       modules,
+      guard: new OriginGuard({ host: '127.0.0.1' }),
       ...always,
     });
     this.channel.serve(this.#http);

@@ -2,6 +2,8 @@
 // otherwise.
 import { type BodyLimit, systemClock } from '@telltale/schema';
 import pino from 'pino';
+import { overTls } from '../../../test/over-tls.ts';
+import { OriginGuard } from '../src/access/index.ts';
 import {
   createHttpServer,
   type HttpServer,
@@ -11,12 +13,14 @@ import {
   type Route,
 } from '../src/api/index.ts';
 import { Gate, type Implementations } from '../src/operations/index.ts';
+import { tlsOptions } from '../src/tls/index.ts';
 import { openAccess } from './open-access.ts';
 
 /** Always available, to whoever may. */
 export const openGate = new Gate({ unavailable: () => undefined, log: pino({ level: 'silent' }) });
 
 export function plainHttp(options: Pick<HttpServerOptions, 'routes'> & Partial<HttpServerOptions>): HttpServer {
+  const { pair } = overTls;
   return createHttpServer({
     identities: openAccess(),
     log: pino({ level: 'silent' }),
@@ -26,6 +30,8 @@ export function plainHttp(options: Pick<HttpServerOptions, 'routes'> & Partial<H
     clock: systemClock,
     maxConnections: 1000,
     largestBodyBytes: 64 << 20,
+    guard: new OriginGuard({ host: '127.0.0.1' }),
+    ...(pair && { tls: { ...tlsOptions, cert: pair.certificate, key: pair.key } }),
     ...options,
   });
 }

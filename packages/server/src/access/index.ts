@@ -18,8 +18,8 @@ export {
   notAllowed,
   ownerCaller,
 } from './caller.ts';
-export { type GuardedRequest, guardedRequest, guardLoopback, isLoopback } from './loopback-guard.ts';
 export { ModuleTokens } from './module-tokens.ts';
+export { guardedRequest, isLoopback, OriginGuard } from './origin-guard.ts';
 export { Passwords } from './passwords/passwords.ts';
 export {
   allRights,

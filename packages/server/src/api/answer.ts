@@ -36,7 +36,7 @@ export function answer(options: AnswerOptions): Promise<void> | undefined {
   const { route, operation, request, response, call, isStopping } = options;
   const tag = tagOf(route, call);
   const headers: Headers = {
-    ...answerHeaders,
+    ...answerHeaders(request.socket),
     'cache-control': 'no-store',
     ...route.answer.headers,
   };
@@ -63,7 +63,7 @@ function send(options: AnswerOptions, headers: Headers, result: unknown): Promis
   if (status === 204) {
     const { connection, 'set-cookie': cookie } = headers;
     end(response, status, {
-      ...answerHeaders,
+      ...answerHeaders(options.request.socket),
       ...(connection && { connection }),
       ...(cookie && { 'set-cookie': cookie }),
     });

@@ -113,8 +113,7 @@ test('an idle connection is kept for as long as its client is reported, and clos
 test('a connection that waits for the service is not closed for that, one that takes nothing for 30 s is', async () => {
   const clock = new ManualClock();
   await service.serve({ clock });
-  const taken: Socket[] = [];
-  service.rig.app.server.on('connection', (socket: Socket) => taken.push(socket));
+  const taken = service.rig.taken();
   const patient = await service.rig.open();
   patient.write(get('/slow'));
   const deaf = await service.rig.open();

@@ -9,6 +9,7 @@ import { until } from '../../../../test/until.ts';
 import { get, statuses } from '../../test/http-rig.ts';
 import { common, SlowService } from '../../test/slow-service.ts';
 import type { Route } from './route.ts';
+import { reset } from './socket-internals.ts';
 
 const service = new SlowService();
 const { running } = service;
@@ -97,7 +98,7 @@ describe('requests that one connection sends without waiting', () => {
     const socket = await service.rig.open();
     socket.write(get('/slow') + get('/quick').repeat(50));
     await until('the first is asked', async () => running.length === 1);
-    socket.resetAndDestroy();
+    reset(socket);
     await until('it is gone', async () => {
       running.shift()?.();
       return (await service.rig.figure('connections')) === 0;
@@ -221,7 +222,7 @@ describe('requests of many connections at once', () => {
 
   test('are not carried out where the client goes while they wait', async () => {
     const clock = new ManualClock();
-    const taken: Socket[] = [];
+    let taken: Socket[] = [];
     let worked = 0;
     const handle = () => {
       worked++;
@@ -230,7 +231,7 @@ describe('requests of many connections at once', () => {
       return '"done"';
     };
     await service.serve({ routes: [{ ...common, method: 'GET', path: '/work', id: 'work', handle }], clock });
-    service.rig.app.server.on('connection', (socket: Socket) => taken.push(socket));
+    taken = service.rig.taken();
     const all = await Promise.all(Array.from({ length: 50 }, () => service.rig.open()));
     await until('all are taken', async () => taken.length === 50);
     for (const socket of all) socket.write(get('/work'));

@@ -2,12 +2,13 @@
 // the others), and which are closed. The server decides what is sent on them.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { TLSSocket, Server as TlsServer } from 'node:tls';
 import { type Clock, ProblemError } from '@telltale/schema';
 import type { Logger } from 'pino';
 import { keepAliveS } from './answer-headers.ts';
 import { bareAnswer, closeSoon, endWith } from './problems.ts';
 import { RequestTurns } from './request-turns.ts';
-import { stopParsing, takenBytes } from './socket-internals.ts';
+import { reset, stopParsing, takenBytes, transportOf } from './socket-internals.ts';
 
 export interface ConnectionsOptions {
   readonly max: number;
@@ -45,12 +46,16 @@ export interface ClosedConnections {
   stalled: number;
   /** No request for a while. */
   idle: number;
+  /** TLS did not come about. */
+  handshake: number;
 }
 
 type Exchange = readonly [request: IncomingMessage, response: ServerResponse, sinceMs: number];
 
 interface Connection {
   readonly socket: Socket;
+  /** Of TCP, while TLS is being agreed on over it. */
+  readonly isHandshake: boolean;
   /** The request that is being answered, or will be when it has its turn. */
   current: Exchange | undefined;
   readonly pending: Exchange[];
@@ -73,7 +78,7 @@ export class Connections {
   readonly #unasked = new Set<Connection>();
   readonly #idle = new Set<Connection>();
   readonly #turns: RequestTurns;
-  readonly #closed: ClosedConnections = { refused: 0, evicted: 0, pipelining: 0, stalled: 0, idle: 0 };
+  readonly #closed: ClosedConnections = { refused: 0, evicted: 0, pipelining: 0, stalled: 0, idle: 0, handshake: 0 };
   #pending = 0;
   #sweeps = 0;
   #loggedMs = Number.NEGATIVE_INFINITY;
@@ -100,10 +105,25 @@ export class Connections {
     server.on('checkExpectation', take);
     server.maxConnections = this.#options.max + mostRefusals;
     server.on('drop', () => this.#count('refused'));
-    server.on('connection', (socket) => this.#enter(socket));
+    const isTls = server instanceof TlsServer;
+    server.on('connection', (socket) => this.#enter(socket, isTls));
+    server.on('secureConnection', (socket: Socket) => this.#secured(socket));
     server.on('upgrade', ({ socket }) => this.#begin(this.#all.get(socket), 'upgraded'));
     server.keepAliveTimeout = 0; // idle ones are swept
     server.on('listening', () => this.#sweepUntilClosed(server));
+  }
+
+  /** TLS did not come about on it: there is nobody to answer. */
+  failHandshake(socket: Socket): boolean {
+    if (!(socket instanceof TLSSocket) || this.#all.has(socket)) return false;
+    this.#count('handshake');
+    socket.destroy();
+    return true;
+  }
+
+  /** Nobody has asked anything on these yet. */
+  dropHandshakes(): void {
+    for (const { isHandshake, socket } of this.#all.values()) if (isHandshake) socket.destroy();
   }
 
   /** Whether all requests of the connection so far are answered. */
@@ -168,15 +188,17 @@ export class Connections {
     }
   }
 
-  #enter(socket: Socket): void {
-    if (this.#all.size >= this.#options.max && !this.#evict()) {
+  #enter(socket: Socket, isHandshake = false): void {
+    // Where there is no room, one of TLS is told so when it can read it.
+    if (this.#all.size >= this.#options.max && !this.#evict() && !isHandshake) {
       this.#count('refused');
       const problem = new ProblemError('too-many-connections', `${this.#all.size} connections are open.`);
-      socket.end(bareAnswer(problem), () => socket.destroy());
+      socket.end(bareAnswer(problem, socket), () => socket.destroy());
       return;
     }
     const connection: Connection = {
       socket,
+      isHandshake,
       current: undefined,
       pending: [],
       unread: undefined,
@@ -189,6 +211,14 @@ export class Connections {
     this.#all.set(socket, connection);
     this.#rest(connection);
     socket.once('close', () => this.#leave(connection));
+  }
+
+  /** Its requests come over this socket, not over that of the handshake. */
+  #secured(socket: Socket): void {
+    const transport = transportOf(socket);
+    const handshake = transport === undefined ? undefined : this.#all.get(transport);
+    if (handshake !== undefined) this.#leave(handshake);
+    this.#enter(socket);
   }
 
   #leave(connection: Connection): void {
@@ -239,7 +269,7 @@ export class Connections {
     }
     for (const connection of this.#all.values()) {
       if (!this.#isStalled(connection)) continue;
-      connection.socket.resetAndDestroy(); // with what the system holds for it, and so that it takes no part for the whole
+      reset(connection.socket); // with what the system holds for it, and so that it takes no part for the whole
       this.#drop(connection, 'stalled');
     }
   }

@@ -2,6 +2,7 @@
 // that headers which never end do not use up the memory.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
 
 /** For all connections together, as long as the share of each is not too little for a browser. */
 const roomBytes = 32 << 20;
@@ -19,7 +20,7 @@ export function shareHeaderRoom(server: Server, mostBytes: number): void {
     open.delete(socket);
     share();
   };
-  server.on('connection', (socket: Socket) => {
+  server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
     open.add(socket);
     share();
     socket.once('close', () => leave(socket));

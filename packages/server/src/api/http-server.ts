@@ -5,12 +5,15 @@ import {
   type IncomingHttpHeaders,
   type IncomingMessage,
   type Server,
+  type ServerOptions,
   type ServerResponse,
 } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
+import type { SecureContextOptions, TlsOptions, Server as TlsServer } from 'node:tls';
 import { type Clock, ProblemError } from '@telltale/schema';
 import type { Logger } from 'pino';
-import { guardedRequest, guardLoopback, type Identities } from '../access/index.ts';
+import { guardedRequest, type Identities, type OriginGuard } from '../access/index.ts';
 import type { Gate, GatedOperation } from '../operations/index.ts';
 import { answer } from './answer.ts';
 import { BodyBudget } from './body-budget.ts';
@@ -42,12 +45,17 @@ export interface HttpServerOptions {
   readonly clock: Clock;
   readonly maxConnections: number;
   readonly largestBodyBytes: number;
+  readonly guard: Pick<OriginGuard, 'refusalOf'>;
+  /** How TLS is spoken; undefined: HTTP without it. */
+  readonly tls?: TlsOptions | undefined;
 }
 
 export interface HttpServer {
   readonly server: Server;
   /** Of bodies, also for everything else that is sent to the service and held in memory. */
   readonly budget: BodyBudget;
+  /** From now on, new connections over TLS get this certificate; those that are open go on. */
+  serveWith(context: SecureContextOptions): void;
   listen(at: { readonly host: string; readonly port: number }): Promise<void>;
   /** Takes no more connections; resolves when those with a request under way have ended. */
   close(): Promise<void>;
@@ -84,7 +92,7 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
       const fault = formFault(request);
       if (fault !== undefined) throw new ProblemError('malformed-request', fault);
       const isDocument = request.method === 'GET' && options.isDocument(request.url ?? '');
-      const refusal = guardLoopback(guardedRequest(request.headers, isDocument));
+      const refusal = options.guard.refusalOf(guardedRequest(request, isDocument));
       if (refusal !== undefined) throw new ProblemError(refusal, refusalDetail(request, refusal));
       const found = endpoints.find(request, response);
       count = found.endpoint.count;
@@ -111,7 +119,7 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
     return counting;
   }
 
-  const server = createServer({
+  const settings: ServerOptions = {
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: headersTimeoutMs,
     requestTimeout: 0, // a body may take its time as long as it comes
@@ -120,10 +128,15 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
     // Who offers another protocol, such as h2c, is answered in this one; so is who sends a body, or has not waited for answers.
     shouldUpgradeCallback: ({ headers, socket }) =>
       headers.upgrade?.toLowerCase() === 'websocket' && !hasBody(headers) && connections.isIdle(socket),
-  });
+  };
+  const { tls } = options;
+  const server: Server =
+    tls === undefined ? createServer(settings) : createTlsServer({ ...settings, ...tls, allowHalfOpen: true });
   // A client that has ended its side may still expect the answer.
   (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
-  server.on('clientError', (error, socket) => answerUnreadable(connections, error, socket as Socket));
+  server.on('clientError', (error, socket) => {
+    if (!connections.failHandshake(socket as Socket)) answerUnreadable(connections, error, socket as Socket);
+  });
   server.on('connect', ({ socket }) => refuseTunnel(connections, socket));
   connections.watch(server, take);
   shareHeaderRoom(server, maxHeaderBytes);
@@ -134,7 +147,12 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
       server.listen(port, host);
       await once(server, 'listening');
     },
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    serveWith: (context) => (server as Server & Partial<TlsServer>).setSecureContext?.({ ...tls, ...context }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        connections.dropHandshakes();
+      }),
   };
 }
 
@@ -162,9 +180,9 @@ function hasBody(headers: IncomingHttpHeaders): boolean {
 }
 
 function refusalDetail({ headers }: IncomingMessage, refusal: string): string {
-  if (refusal === 'foreign-host') return `The Host is ${quoted(headers.host)}; only this machine may ask.`;
+  if (refusal === 'foreign-host') return `The Host is ${quoted(headers.host)}, which is no name of this service.`;
   const site = headers['sec-fetch-site'] as string | undefined;
-  return `The Origin is ${quoted(headers.origin)}, Sec-Fetch-Site ${quoted(site)}; only this machine may ask.`;
+  return `The Origin is ${quoted(headers.origin)}, Sec-Fetch-Site ${quoted(site)}: a page of another origin asks.`;
 }
 
 /** Other problems are caused by the client, or temporary. */

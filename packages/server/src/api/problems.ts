@@ -21,7 +21,7 @@ export function sendProblem(response: ServerResponse, problem: ProblemError): vo
   if (retryAfterS !== undefined) response.setHeader('retry-after', retryAfterS);
   if (closing.has(problem.problem)) response.setHeader('connection', 'close');
   response.writeHead(problem.status, {
-    ...answerHeaders,
+    ...answerHeaders(response.socket),
     'cache-control': 'no-store',
     'content-type': problemMediaType,
     'content-length': Buffer.byteLength(body),
@@ -50,7 +50,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
 
 /** Sends the problem on the bare socket, where nothing else answers, and closes it soon. */
 export function endWith(problem: ProblemError, socket: Duplex): void {
-  closeSoon(socket, bareAnswer(problem));
+  closeSoon(socket, bareAnswer(problem, socket));
 }
 
 /** Sends no more, and closes when the client has had time to read; discards what it still sends. */
@@ -61,12 +61,14 @@ export function closeSoon(socket: Duplex, lastWords?: string): void {
 }
 
 /** The answer to a client that is talked to over its bare socket, which is closed then. */
-export function bareAnswer(problem: ProblemError): string {
+export function bareAnswer(problem: ProblemError, socket: Duplex): string {
   const { status } = problem;
   const body = JSON.stringify(problem);
+  const { 'keep-alive': _, ...headers } = answerHeaders(socket);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return (
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: ${problemMediaType}\r\n` +
-    `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n` +
+    `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n${lines.join('')}` +
     `${status === 401 ? `WWW-Authenticate: ${challenge}\r\n` : ''}\r\n${body}`
   );
 }

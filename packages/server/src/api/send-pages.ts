@@ -2,6 +2,7 @@
 // end the connection, so that no incomplete answer looks complete.
 import type { ServerResponse } from 'node:http';
 import type { PagesReply } from '../operations/index.ts';
+import { reset } from './socket-internals.ts';
 
 /** The headers are written. Resolves when all is sent or the client is gone; never rejects. */
 export async function sendPages(
@@ -39,6 +40,6 @@ export async function sendPages(
   } catch (error) {
     if (!isClosed) onBroken(error as Error);
     // With a reset, for a client of HTTP/1.0 would take the end of the connection for that of the answer.
-    response.socket?.resetAndDestroy();
+    if (response.socket !== null) reset(response.socket);
   }
 }

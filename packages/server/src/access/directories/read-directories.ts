@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path';
 import { checker } from '@telltale/schema';
 import { FilterParser } from 'ldapts';
 import Type, { type Static } from 'typebox';
-import { isLoopback } from '../loopback-guard.ts';
+import { isLoopback } from '../origin-guard.ts';
 import type { LdapOptions } from './ldap-directory.ts';
 import type { OidcOptions } from './oidc-directory.ts';
 

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { answerPings, type Clock, closeCode, ProblemError } from '@telltale/schema';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
-import { type Caller, guardedRequest, guardLoopback, type Identities, nobody } from '../../access/index.ts';
+import { type Caller, guardedRequest, type Identities, nobody, type OriginGuard } from '../../access/index.ts';
 import type { FunctionModules, ModuleConnection } from '../../modules/index.ts';
 import type { BodyBudget } from '../body-budget.ts';
 import { credentialsOf } from '../credentials.ts';
@@ -28,6 +28,7 @@ export interface ChannelServerOptions {
   readonly identities: Identities;
   /** Checks the liveness of its modules, by the connections that they make. */
   readonly modules: Pick<FunctionModules, 'connected'>;
+  readonly guard: Pick<OriginGuard, 'refusalOf'>;
 }
 
 const checkMs = 5000;
@@ -136,8 +137,8 @@ export class ChannelServer {
 
   /** The caller of a new connection; throws `ProblemError` where it may not connect. */
   #admit(request: IncomingMessage): Caller {
-    const { path, maxClients, unavailable, identities } = this.#options;
-    const { url = '', headers } = request;
+    const { path, maxClients, unavailable, identities, guard } = this.#options;
+    const { url = '' } = request;
     const fault = formFault(request);
     if (fault !== undefined) throw new ProblemError('malformed-request', fault);
     if (
@@ -148,8 +149,9 @@ export class ChannelServer {
     ) {
       throw new ProblemError('unknown-path', `The channel is at ${path}.`);
     }
-    const refusal = guardLoopback(guardedRequest(headers));
-    if (refusal !== undefined) throw new ProblemError(refusal, 'Only this machine may connect.');
+    const refusal = guard.refusalOf(guardedRequest(request));
+    if (refusal !== undefined)
+      throw new ProblemError(refusal, 'The channel is for programs, and for pages of this service.');
     const state = unavailable();
     if (state !== undefined) throw new ProblemError(state, `The service is ${state}.`);
     const caller = identities.identify(credentialsOf(request));

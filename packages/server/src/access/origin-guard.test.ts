@@ -1,11 +1,23 @@
-// Promises of the guard that stands in while there are no users: only this machine gets in.
+// Promises of the guard: which hosts the service has, and that pages from elsewhere get nothing.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type GuardedRequest, guardedRequest, guardLoopback, isLoopback } from './loopback-guard.ts';
+import { type GuardedRequest, isLoopback, OriginGuard, type OriginGuardOptions } from './origin-guard.ts';
 
-const ask = (request: Partial<GuardedRequest>) =>
-  guardLoopback({ ...guardedRequest({ host: 'localhost:8080' }), ...request });
+const plain: GuardedRequest = {
+  host: 'localhost:8080',
+  origin: undefined,
+  fetchSite: undefined,
+  fetchMode: undefined,
+  cookie: undefined,
+  isDocument: false,
+  socket: { localAddress: '127.0.0.1' },
+};
+
+const guarded = (options: OriginGuardOptions) => (request: Partial<GuardedRequest>) =>
+  new OriginGuard(options).refusalOf({ ...plain, ...request });
+
+const ask = guarded({ host: '127.0.0.1' });
 
 const ownHosts = ['localhost', 'LOCALHOST', 'LocalHost', '127.0.0.1', '127.1.2.3', '127.255.255.254', '[::1]'];
 const foreignHosts = [
@@ -177,6 +189,86 @@ describe('a document for people', () => {
     }
     const origin = 'http://evil.com';
     assert.equal(ask({ isDocument, fetchSite: 'cross-site', fetchMode: 'navigate', origin }), 'foreign-origin');
+  });
+});
+
+describe('beyond loopback', () => {
+  const network = guarded({ host: '0.0.0.0', publicUrl: 'https://Plant.example:8443/' });
+  const socket = { localAddress: '::ffff:192.168.1.5', encrypted: true };
+
+  test('the Host is that of the public URL or the address that was asked, and no other name', () => {
+    for (const host of ['plant.example:8443', 'PLANT.example', '192.168.1.5', '192.168.1.5:8080', 'localhost']) {
+      assert.equal(network({ host, socket }), undefined, host);
+    }
+    for (const host of [
+      '192.168.1.6',
+      'x.plant.example',
+      'plant.example.evil.com',
+      'plant.example@evil.com',
+      '0.0.0.1',
+    ]) {
+      assert.equal(network({ host, socket }), 'foreign-host', host);
+    }
+    const ofName = guarded({ host: 'Press.local' });
+    assert.equal(ofName({ host: 'press.local:80', socket: { localAddress: '10.0.0.1' } }), undefined);
+    assert.equal(ofName({ host: '[fd00::1]', socket: { localAddress: 'fd00::1' } }), undefined);
+    assert.equal(ofName({ host: '[fd00::2]', socket: { localAddress: 'fd00::1' } }), 'foreign-host');
+  });
+
+  test('the Origin is the public URL, or the Host over TLS where TLS is spoken', () => {
+    const host = '192.168.1.5:8080';
+    for (const origin of ['https://plant.example:8443', `https://${host}`]) {
+      assert.equal(network({ host, socket, origin }), undefined, origin);
+    }
+    for (const origin of ['https://plant.example', 'http://plant.example:8443', `http://${host}`, 'null']) {
+      assert.equal(network({ host, socket, origin }), 'foreign-origin', origin);
+    }
+    assert.equal(network({ host, socket: { localAddress: '192.168.1.5' }, origin: `http://${host}` }), undefined);
+  });
+});
+
+describe('a request with the cookie of a session', () => {
+  const cookies = ['__Host-telltale=x', 'a=b; __Host-telltale=x', 'a=b;__Host-telltale-device=y'];
+
+  test('must show that it comes from our own pages, also where it only reads, and whatever it is for', () => {
+    for (const cookie of cookies) {
+      for (const isDocument of [false, true]) {
+        assert.equal(ask({ cookie, isDocument }), 'foreign-origin');
+        assert.equal(ask({ cookie, isDocument, fetchMode: 'navigate', fetchSite: 'cross-site' }), 'foreign-origin');
+        for (const fetchSite of ['same-site', 'cross-site', 'something-new', '']) {
+          assert.equal(ask({ cookie, isDocument, fetchSite }), 'foreign-origin');
+          assert.equal(ask({ cookie, isDocument, fetchSite, origin: 'http://localhost:8080' }), 'foreign-origin');
+        }
+        assert.equal(ask({ cookie, isDocument, origin: 'http://evil.com' }), 'foreign-origin');
+        assert.equal(
+          ask({ cookie, isDocument, origin: 'http://evil.com', fetchSite: 'same-origin' }),
+          'foreign-origin',
+        );
+        for (const fetchSite of ['same-origin', 'none'])
+          assert.equal(ask({ cookie, isDocument, fetchSite }), undefined);
+        assert.equal(ask({ cookie, isDocument, origin: 'http://localhost:8080' }), undefined);
+      }
+    }
+  });
+
+  test('is known by the name of the cookie: cookies of other services on this host do not count', () => {
+    for (const cookie of ['a=b', 'telltale=x', 'x=__Host-telltale', 'x__Host-telltale=1', '']) {
+      assert.equal(ask({ cookie }), undefined, cookie);
+    }
+  });
+
+  test('is let in by no headers that a foreign page can cause', () => {
+    const foreign = fc.record({
+      origin: fc.option(fc.webUrl(), { nil: undefined }),
+      fetchSite: fc.constantFrom('cross-site', 'same-site', undefined),
+      fetchMode: fc.constantFrom('navigate', 'cors', 'no-cors', 'websocket', undefined),
+      isDocument: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.constantFrom(...cookies), foreign, (cookie, request) => {
+        assert.equal(ask({ ...request, cookie }), 'foreign-origin');
+      }),
+    );
   });
 });
 
