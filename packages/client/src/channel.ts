@@ -16,6 +16,7 @@ import type {
 } from '@telltale/schema';
 import { type Clock, OpenCalls, parseJson, systemClock } from '@telltale/schema/values';
 import { type ChannelState, Connection, ownWebSocketTakesHeaders, type WebSocketConstructor } from './connection.ts';
+import type { Credential } from './credential.ts';
 import type { AlarmSelector, CommandSelector, MeasurementSelector } from './criteria.ts';
 import { selectorOf } from './criteria.ts';
 import { readProblem, TelltaleProblem, Unreachable } from './errors.ts';
@@ -35,8 +36,10 @@ export type ProviderUpdate = ProviderUpdateNotification['updates'][number];
 export interface ChannelOptions {
   readonly url: string;
   readonly WebSocket?: WebSocketConstructor;
-  /** Says who asks. The WebSocket of a browser cannot carry it. */
-  readonly token?: string | undefined;
+  /** Says who asks. The WebSocket of a browser cannot carry it: there, the cookie says it. */
+  readonly token?: Credential | undefined;
+  /** Asked where a connection is not accepted: a WebSocket does not say what the service has answered. */
+  readonly whyRefused?: () => Promise<TelltaleProblem | undefined>;
   /** After so long a request without an answer is given up, and so is an attempt to connect; 30 s where not given. */
   readonly timeoutMs?: number;
   /** How often the service is asked whether it is there; 10 s where not given. */
@@ -122,6 +125,7 @@ export class Channel {
       url: options.url,
       WebSocket: options.WebSocket ?? globalThis.WebSocket,
       token: options.token,
+      whyRefused: options.whyRefused,
       clock: this.#clock,
       random: options.random ?? Math.random,
       connectTimeoutMs: this.#timeoutMs,
@@ -133,6 +137,11 @@ export class Channel {
   /** While it is not `connected`, values received before may be out of date. */
   get state(): ChannelState {
     return this.#connection.state;
+  }
+
+  /** Why the service refuses to connect, such as that nobody is signed in; undefined where it does not, or does not say. */
+  get refusal(): TelltaleProblem | undefined {
+    return this.#connection.refusal;
   }
 
   /** Messages that were passed over because they are not of the channel, or not of this version of it. */
@@ -175,7 +184,8 @@ export class Channel {
     let id = 0;
     let text = '';
     let isSent = false;
-    const unreachable = (reason: string) => this.#unreachable(request, isSent, reason);
+    const unreachable = (reason: string) =>
+      (isSent ? undefined : this.refusal) ?? this.#unreachable(request, isSent, reason);
     if (!signal?.aborted && (this.state === 'lost' || this.state === 'closed')) {
       return Promise.reject(unreachable(`the channel is ${this.state}`));
     }

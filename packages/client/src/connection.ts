@@ -1,6 +1,8 @@
 // One WebSocket after the other: connects by itself, and again after a loss, ever more slowly. What is said over it is
 // left to the channel.
 import type { Clock } from '@telltale/schema';
+import { authorizationOf, type Credential } from './credential.ts';
+import type { TelltaleProblem } from './errors.ts';
 
 /** What the channel needs of a WebSocket: the one of browsers, of Node, and of the package `ws` have it. */
 export interface Socket {
@@ -26,14 +28,15 @@ export type ChannelState = 'connecting' | 'connected' | 'lost' | 'closed';
 export interface ConnectionOptions {
   readonly url: string;
   readonly WebSocket: WebSocketConstructor;
-  /** Sent as a bearer's. */
-  readonly token: string | undefined;
+  readonly token: Credential | undefined;
+  /** Asked where a connection is not accepted: a WebSocket does not say what the service has answered. */
+  readonly whyRefused: (() => Promise<TelltaleProblem | undefined>) | undefined;
   readonly clock: Clock;
   /** From 0 to 1, for the jitter. */
   readonly random: () => number;
   readonly connectTimeoutMs: number;
   readonly onMessage: (data: unknown) => void;
-  /** Called at each change of the state; `reason` says why a connection was lost. */
+  /** Called at each change of the state, and when a refusal becomes known; `reason` says why a connection was lost. */
   readonly onState: (state: ChannelState, reason: string) => void;
 }
 
@@ -46,6 +49,7 @@ export class Connection {
   readonly #options: ConnectionOptions;
   #state: ChannelState = 'connecting';
   #socket: Socket | undefined;
+  #refusal: TelltaleProblem | undefined;
   #attempt = 0;
   #connectedMs = 0;
   #cancelTimer: () => void = () => undefined;
@@ -57,6 +61,11 @@ export class Connection {
 
   get state(): ChannelState {
     return this.#state;
+  }
+
+  /** Why the service refuses to connect, as far as it says. */
+  get refusal(): TelltaleProblem | undefined {
+    return this.#refusal;
   }
 
   /** Only while connected. */
@@ -87,23 +96,30 @@ export class Connection {
   }
 
   #connect(): void {
-    const { url, WebSocket, token, clock, connectTimeoutMs, onMessage } = this.#options;
-    let socket: Socket;
+    const failed = (error: unknown) => this.#lost((error as Error).message);
     try {
-      socket =
-        token === undefined
-          ? new WebSocket(url)
-          : new WebSocket(url, { headers: { authorization: `Bearer ${token}` } });
+      const headers = authorizationOf(this.#options.token);
+      if (!(headers instanceof Promise)) this.#dial(headers);
+      else headers.then((found) => this.#dial(found)).catch(failed);
     } catch (error) {
-      this.#lost((error as Error).message);
-      return;
+      failed(error);
     }
+  }
+
+  #dial(headers: Readonly<Record<string, string>>): void {
+    if (this.#state === 'closed') return;
+    const { url, WebSocket, clock, connectTimeoutMs, onMessage } = this.#options;
+    const hasHeaders = Object.keys(headers).length > 0;
+    const socket: Socket = hasHeaders ? new WebSocket(url, { headers }) : new WebSocket(url);
+    let wasOpen = false;
     this.#socket = socket;
     this.#cancelTimer = clock.after(connectTimeoutMs, () => this.drop('it was not accepted in time'));
     socket.addEventListener('open', () => {
       if (socket !== this.#socket) return;
+      wasOpen = true;
       this.#cancelTimer();
       this.#connectedMs = clock.monotonicMs();
+      this.#refusal = undefined;
       this.#enter('connected', '');
     });
     socket.addEventListener('message', ({ data }) => {
@@ -112,9 +128,25 @@ export class Connection {
     socket.addEventListener('error', () => undefined); // a close follows
     socket.addEventListener('close', ({ code, reason = '' }) => {
       if (socket !== this.#socket) return;
-      this.#socket = undefined;
-      this.#lost(`it was closed with ${code}${reason === '' ? '' : `, ${reason.slice(0, 123)}`}`);
+      const text = `it was closed with ${code}${reason === '' ? '' : `, ${reason.slice(0, 123)}`}`;
+      if (wasOpen || this.#options.whyRefused === undefined) this.#lose(socket, text);
+      else this.#explain(socket, text, this.#options.whyRefused);
     });
+  }
+
+  #explain(socket: Socket, text: string, whyRefused: NonNullable<ConnectionOptions['whyRefused']>): void {
+    whyRefused()
+      .catch(() => undefined)
+      .then((refusal) => this.#lose(socket, refusal?.message ?? text, refusal));
+  }
+
+  #lose(socket: Socket, reason: string, refusal?: TelltaleProblem): void {
+    if (socket !== this.#socket) return;
+    this.#socket = undefined;
+    const isNews = this.#state === 'lost' && this.#refusal === undefined && refusal !== undefined;
+    this.#refusal = refusal;
+    this.#lost(reason);
+    if (isNews) this.#options.onState('lost', reason);
   }
 
   #lost(reason: string): void {

@@ -15,11 +15,13 @@ export {
   type Value,
   ValueError,
 } from '@telltale/schema';
+export * from './access-management.ts';
 export * from './archive-access.ts';
 export * from './certificates.ts';
 export * from './channel.ts';
 export * from './configuration-access.ts';
 export type { ChannelState, Socket, WebSocketConstructor } from './connection.ts';
+export type { Credential } from './credential.ts';
 export type {
   AlarmCriteria,
   AlarmSelector,

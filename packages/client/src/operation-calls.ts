@@ -9,7 +9,7 @@ import {
   type ProblemName,
 } from '@telltale/schema';
 import type { Unreachable } from './errors.ts';
-import { type Download, pathName, type Sent, type Transport } from './transport.ts';
+import { type Download, pathName, pathPart, type Sent, type Transport } from './transport.ts';
 
 /** What an operation is asked with. A text may stand for a number or a list, as it goes over the wire. */
 export type Input<N extends HttpOperationName> = {
@@ -79,7 +79,7 @@ function pathOf<N extends HttpOperationName>(operation: N, input: Input<N>): str
   return http.path
     .replace(/^\/(?:data|config\/v2)?\/?/, '')
     .replace(/:(\w+)/g, (_, name: string) =>
-      name === 'name' ? pathName(String(given[name]), refusal) : encodeURIComponent(String(given[name])),
+      name === 'name' ? pathName(String(given[name]), refusal) : pathPart(String(given[name]), refusal),
     );
 }
 

@@ -1,10 +1,12 @@
 // The client as a whole: where the service is, and its parts. Runs wherever there is `fetch` and `WebSocket`.
 import { type AreaCounts, type Clock, systemClock } from '@telltale/schema';
+import { AccessManagement } from './access-management.ts';
 import { ArchiveAccess } from './archive-access.ts';
 import { Certificates } from './certificates.ts';
 import { Channel, type ChannelOptions } from './channel.ts';
 import { ConfigurationAccess } from './configuration-access.ts';
 import type { WebSocketConstructor } from './connection.ts';
+import type { Credential } from './credential.ts';
 import { Alarms, Commands, Connectors, FunctionModules, Measurements, Providers } from './data-access.ts';
 import { OperationCalls } from './operation-calls.ts';
 import { ServiceAccess } from './service-access.ts';
@@ -22,10 +24,11 @@ export interface TelltaleClientOptions {
   readonly fetch?: typeof globalThis.fetch;
   readonly WebSocket?: WebSocketConstructor;
   /**
-   * Says who asks, on HTTP and on the channel. A channel with a token needs a WebSocket that takes headers: that of Node
-   * and of the package `ws` does, that of browsers does not.
+   * Says who asks, on HTTP and on the channel: a token, or what gives the present one. A channel with a token needs a
+   * WebSocket that takes headers: that of Node and of the package `ws` does, that of browsers does not; a page of the
+   * service has the cookie of `access.signIn`, and needs none.
    */
-  readonly token?: string | undefined;
+  readonly token?: Credential | undefined;
   /** After so long a request without an answer is given up; 30 s where not given. */
   readonly timeoutMs?: number;
   readonly clock?: Clock;
@@ -47,6 +50,8 @@ export class TelltaleClient {
   /** The history of measurements, commands and alarms. */
   readonly archive: ArchiveAccess;
   readonly configuration: ConfigurationAccess;
+  /** Signing in, users, roles, tokens and sessions. */
+  readonly access: AccessManagement;
   /** Readiness, version and metrics of the service. */
   readonly service: ServiceAccess;
   readonly wsUrl: string;
@@ -54,7 +59,7 @@ export class TelltaleClient {
   readonly #timeoutMs: number;
   readonly #clock: Clock;
   readonly #webSocket: WebSocketConstructor | undefined;
-  readonly #token: string | undefined;
+  readonly #token: Credential | undefined;
 
   /** Throws a TypeError if an address is invalid. */
   constructor(options: TelltaleClientOptions = {}) {
@@ -75,6 +80,7 @@ export class TelltaleClient {
     this.functionModules = new FunctionModules(data);
     this.archive = new ArchiveAccess(data);
     this.configuration = new ConfigurationAccess(transport(configBase));
+    this.access = new AccessManagement(transport(url));
     this.service = new ServiceAccess(transport(url));
     this.wsUrl = socketAddress(options.wsUrl ?? new URL('ws', base));
     this.#timeoutMs = timeoutMs;
@@ -95,6 +101,7 @@ export class TelltaleClient {
       timeoutMs: this.#timeoutMs,
       clock: this.#clock,
       token: this.#token,
+      whyRefused: () => this.access.refusal(),
       ...(this.#webSocket !== undefined && { WebSocket: this.#webSocket }),
       ...options,
     });

@@ -10,6 +10,7 @@ import {
   type ProblemName,
   parseJson,
 } from '@telltale/schema';
+import { authorizationOf, type Credential } from './credential.ts';
 import { readProblem, TelltaleProblem, Unreachable } from './errors.ts';
 
 export type Bytes = Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | Blob;
@@ -18,8 +19,7 @@ export interface TransportOptions {
   /** With a slash at its end. */
   readonly base: string;
   readonly fetch: typeof globalThis.fetch;
-  /** Sent as a bearer's. */
-  readonly token: string | undefined;
+  readonly token: Credential | undefined;
   /** So long a request may go without its answer, and bytes on their way without going on. */
   readonly timeoutMs: number;
   readonly clock: Clock;
@@ -63,14 +63,14 @@ const cutOff = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 export class Transport {
   readonly base: string;
   readonly #fetch: typeof globalThis.fetch;
-  readonly #authorization: Readonly<Record<string, string>>;
+  readonly #token: Credential | undefined;
   readonly #timeoutMs: number;
   readonly #clock: Clock;
 
   constructor({ base, fetch, token, timeoutMs, clock }: TransportOptions) {
     this.base = base;
     this.#fetch = fetch;
-    this.#authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    this.#token = token;
     this.#timeoutMs = timeoutMs;
     this.#clock = clock;
   }
@@ -119,6 +119,8 @@ export class Transport {
     // What cannot be sent at all is thrown here, as it is: once a request has begun, it is not known what became of it.
     const url = this.base + path + queryText(sent.query);
     const body = bodyOf(sent);
+    const known = authorizationOf(this.#token);
+    const authorization = known instanceof Promise ? await known : known;
     const deadline = new Deadline(this.#timeoutMs, this.#clock);
     const ended = signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal]);
     let broken: { readonly error: unknown } | undefined;
@@ -126,7 +128,7 @@ export class Transport {
       broken = { error };
     };
     try {
-      const init = initOf(sent, body, this.#authorization, { deadline, onBroken });
+      const init = initOf(sent, body, authorization, { deadline, onBroken });
       const response = await this.#answer(url, { method, signal: ended, ...init });
       if (response.ok) return await read(response);
       throw new TelltaleProblem(await problemOf(response));
@@ -286,6 +288,12 @@ export function pathName(name: string, otherwise: ProblemName): string {
   if (isIdentifier(name)) return name;
   const shown = JSON.stringify(name.slice(0, 80));
   throw TelltaleProblem.of(otherwise, `${shown} is not a name: 1 to 64 characters of 0-9, a-z, A-Z and _.`);
+}
+
+/** Another text as a part of a path. */
+export function pathPart(text: string, otherwise: ProblemName): string {
+  if (!/^\.{0,2}$/.test(text) && text.isWellFormed()) return encodeURIComponent(text);
+  throw TelltaleProblem.of(otherwise, `${JSON.stringify(text)} is not a name.`);
 }
 
 /** So many characters of a URL every server and proxy takes. */
