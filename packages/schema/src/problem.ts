@@ -51,6 +51,16 @@ export const problems = {
   'invalid-query': problem(400, 'A query parameter is wrong', 'Each entry of errors names a parameter.'),
   'invalid-name': problem(400, 'The name is impossible', 'A name is 1 to 64 characters of 0-9, a-z, A-Z and _.'),
   'weak-password': problem(400, 'The password is too easy to guess', 'Choose a longer one that nobody else uses.'),
+  'wrong-code': problem(
+    400,
+    'The code is wrong',
+    'Send the one that the authenticator app shows now; the clock of its device must be right.',
+  ),
+  'invalid-passkey': problem(
+    400,
+    'The passkey cannot be taken',
+    'Ask for new options and let the browser make it again; the detail says what is wrong.',
+  ),
   'reserved-name': problem(400, 'The name is reserved', 'The word names lists a family; take another name.'),
   'invalid-value': problem(
     400,
@@ -90,6 +100,16 @@ export const problems = {
     401,
     'The user or the password is wrong',
     'Try again; each try takes longer than the last.',
+  ),
+  'second-factor-needed': problem(
+    401,
+    'The password alone does not do',
+    'Send the code of the authenticator app, or one for recovery, too; or sign in with a passkey.',
+  ),
+  'sign-in-again': problem(
+    403,
+    'Sign in again first',
+    'This changes how you sign in: enter your credentials again, and repeat it.',
   ),
   'foreign-host': problem(
     403,

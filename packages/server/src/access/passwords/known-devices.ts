@@ -6,6 +6,8 @@ import type { Clock } from '@telltale/schema';
 const form = /^([A-Za-z0-9_-]{22})\.([0-9a-z]{1,9})\.([A-Za-z0-9_-]{43})$/;
 /** Half a year without signing in. */
 export const markedForS = 180 * 86_400;
+/** Of accounts in one browser: a station has as many people in all shifts. The newest first. */
+const mostMarks = 20;
 
 export class KnownDevices {
   readonly #key: Buffer;
@@ -16,15 +18,26 @@ export class KnownDevices {
     this.#clock = clock;
   }
 
-  /** For the browser that has just signed in to the account; the id that it had stays. */
-  mark(account: string, device = randomBytes(16).toString('base64url')): string {
+  /** What the browser that has just signed in to the account keeps, by what it brought; what it was counted by stays. */
+  mark(brought: string | undefined, account: string): string {
+    const device = this.deviceOf(brought, account) ?? randomBytes(16).toString('base64url');
     const until = (Math.floor(this.#clock.now() / 1e6) + markedForS).toString(36);
-    return `${device}.${until}.${this.#signature(account, device, until)}`;
+    const mark = `${device}.${until}.${this.#signature(account, device, until)}`;
+    const others = marksOf(brought).filter((each) => form.test(each) && this.#read(each, account) === undefined);
+    return [mark, ...others].slice(0, mostMarks).join('~');
   }
 
-  /** The id of the browser; undefined where the mark is not ours, of another account, or too old. */
-  deviceOf(mark: string | undefined, account: string): string | undefined {
-    const [, device, until, signature] = form.exec(mark ?? '') ?? [];
+  /** By what to count the browser; undefined where it brings no mark of ours for the account, or one that is too old. */
+  deviceOf(brought: string | undefined, account: string): string | undefined {
+    for (const mark of marksOf(brought)) {
+      const device = this.#read(mark, account);
+      if (device !== undefined) return device;
+    }
+    return undefined;
+  }
+
+  #read(mark: string, account: string): string | undefined {
+    const [, device, until, signature] = form.exec(mark) ?? [];
     if (device === undefined || until === undefined || signature === undefined) return undefined;
     const expected = this.#signature(account, device, until);
     if (!timingSafeEqual(Buffer.from(signature), Buffer.from(expected))) return undefined;
@@ -36,4 +49,8 @@ export class KnownDevices {
       .update(JSON.stringify([account, device, until]))
       .digest('base64url');
   }
+}
+
+function marksOf(brought = ''): string[] {
+  return brought.split('~', mostMarks);
 }
