@@ -44,7 +44,7 @@ export const selectors100k: Benchmark = {
         for (let times = 0; times < readsARound; times++) await data.readMeasurements(selection);
       };
       const firstMs = await timed(async () => data.readMeasurements(selector));
-      const names = await data.selectedNames('measurements', selector, () => true);
+      const names = await data.selectedNames('measurements', selector, {});
       if (names.length !== perSkid) throw new Error(`${title} selects ${names.length}`);
       const [selectedMs = 0, namedMs = 1] = await takeTurns(
         rounds,

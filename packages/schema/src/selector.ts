@@ -94,6 +94,11 @@ export function areaPaths(area: string | undefined): string[] {
   return parts.map((_, at) => parts.slice(0, at + 1).join('.'));
 }
 
+/** The area that a connector, provider or function module is in, by its properties; empty: in none. */
+export function areaIn(properties: Readonly<Record<string, string>> | undefined): string {
+  return (properties !== undefined && Object.hasOwn(properties, 'area') && properties.area) || '';
+}
+
 const area = new RegExp((Area as unknown as { pattern: string }).pattern);
 
 export function isArea(text: string): boolean {

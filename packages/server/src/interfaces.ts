@@ -105,7 +105,7 @@ async function storageOf(settings: Settings): Promise<ArchiveStorage> {
 export function implementationsOf(parts: Interfaces): Implementations {
   const { settings, data, instances: stacks } = parts;
   const paths = pathsOf(settings);
-  const documents = documentsOf({ version: packageJson.version, paths }, () => examplePlant(parts));
+  const documents = documentsOf({ version: packageJson.version, paths }, (rights) => examplePlant(parts, rights));
   return {
     ...liveObjects({ data, stacks, boot: randomUUID().slice(0, 8) }),
     ...instances({ stacks, links: parts.links, modules: parts.modules }),

@@ -15,7 +15,7 @@ import { FolderWatch } from './folder-watch.ts';
 import { createChannel, createHttp, type Interfaces, implementationsOf } from './interfaces.ts';
 import { loadDemo } from './load-demo.ts';
 import { Executables, ModuleService } from './modules/index.ts';
-import { Gate, Imports, LiveData, StackAccess } from './operations/index.ts';
+import { areasOf, Gate, Imports, LiveData, StackAccess } from './operations/index.ts';
 import { Commands, Measurements } from './points/index.ts';
 import { RenameHistory } from './rename-history.ts';
 import { Runtime } from './runtime/index.ts';
@@ -227,6 +227,7 @@ export class Server {
     const gate = new Gate({
       unavailable: () => this.#unavailable(),
       writeRefusal: () => this.#condition.writeRefusal,
+      areaOf: areasOf(data, instances, modules),
       log,
     });
     const interfaces: Interfaces = {

@@ -14,6 +14,7 @@ export type ServedFacade = Pick<
   FunctionModules,
   | 'has'
   | 'names'
+  | 'areaOf'
   | 'status'
   | 'live'
   | 'start'
@@ -70,6 +71,10 @@ export class ScriptedModules implements ServedFacade {
 
   has(name: string): boolean {
     return this.#states.has(name);
+  }
+
+  areaOf(name: string): string | undefined {
+    return this.has(name) ? '' : undefined;
   }
 
   names(): Iterable<string> {

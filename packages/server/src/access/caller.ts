@@ -55,6 +55,12 @@ export function checkPermission(caller: Caller, needed: Needed): void {
   if (needed !== 'signed-in' && !caller.rights.has(needed)) throw notAllowed(caller, needed);
 }
 
+/** Throws where the permission is for a part of the plant: what is asked for is of all of it. */
+export function checkEverywhere({ rights, author }: Caller, permission: Permission): void {
+  if (rights.everywhere(permission)) return;
+  throw new ProblemError('not-allowed', `${author} needs the permission ${permission} for all of the plant.`);
+}
+
 export function notAllowed(caller: Caller, permission: Permission, name?: string): ProblemError {
   return new ProblemError('not-allowed', `${detailOf(caller, permission, name)}`);
 }

@@ -11,6 +11,7 @@ export {
 export { AccessDatabase, type AccessStore, accessForm, type ChangedEntry, type StoredEntry } from './access-store.ts';
 export {
   type Caller,
+  checkEverywhere,
   checkPermission,
   type IdentityKind,
   localCaller,

@@ -14,6 +14,8 @@ export interface Rights {
   everywhere(permission: Permission): boolean;
   /** To an object of this name, in this area; undefined or empty: in none. */
   on(permission: Permission, name: string, area: string | undefined): boolean;
+  /** Equal for rights that permit this to the same objects. */
+  scopeOf(permission: Permission): string;
   /** As data, from which another thread makes rights; single names of a list are not in it. */
   readonly granted: readonly Granted[];
 }
@@ -50,6 +52,13 @@ export class GrantedRights implements Rights {
     if (scopes === undefined || scopes === 'everything') return scopes !== undefined;
     return scopes.some((scope) => isWithin(scope, name, area));
   }
+
+  scopeOf(permission: Permission): string {
+    const scopes = this.#scopes.get(permission) ?? [];
+    return scopes === 'everything'
+      ? scopes
+      : JSON.stringify(scopes.map(({ area = '', prefix = '' }) => [area, prefix]));
+  }
 }
 
 export const allRights: Rights = new GrantedRights([{ permissions: permissionNames }]);
@@ -80,6 +89,11 @@ export class ListedRights implements Rights {
   on(permission: Permission, name: string): boolean {
     const list = this.#lists.get(permission);
     return list !== undefined && mayWrite(list, name);
+  }
+
+  scopeOf(permission: Permission): string {
+    const { names = [], prefixes = [] } = this.#lists.get(permission) ?? {};
+    return prefixes.includes('') ? 'everything' : JSON.stringify({ names: [...names], prefixes });
   }
 }
 

@@ -41,7 +41,7 @@ test('AL-23: an alarm has its area where it has one, and an empty one where that
   for (const name of ['not_set', 'empty']) assert.ok(!('area' in whole(name)), name);
   const asked = { placed: { area: 'works.dosing' }, not_set: { area: '' }, empty: { area: '' } };
   assert.deepEqual(Object.fromEntries(read(bench, { fields: ['area'] })), asked);
-  assert.deepEqual(JSON.parse(textOf(bench.alarms.array(['placed'])))[0], whole('placed'));
+  assert.deepEqual(JSON.parse(textOf(bench.alarms.array([bench.alarms.find('placed')])))[0], whole('placed'));
   assert.deepEqual(read(bench).get('placed'), whole('placed'));
   bench.alarms.put({ name: 'placed', severity: 1, area: 'works' });
   assert.equal(whole('placed').area, 'works');

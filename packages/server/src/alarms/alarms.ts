@@ -56,6 +56,7 @@ export class Alarms {
   readonly #free: number[] = [];
   readonly #restored = new Map<string, StoredAlarm>();
   #listeners: readonly AlarmListener[] = [];
+  readonly #defineListeners: ((handle: number, after: Alarm, before: Alarm | undefined) => void)[] = [];
   readonly #putListeners: ((handle: number) => void)[] = [];
   readonly #addedListeners: ((handle: number) => void)[] = [];
   readonly #operations = new Turns();
@@ -96,6 +97,7 @@ export class Alarms {
   put(alarm: Alarm): void {
     const known = this.#entryOf(alarm.name);
     const entry = known ?? this.#add(alarm);
+    for (const listener of this.#defineListeners) listener(entry.handle, alarm, known?.alarm);
     entry.alarm = alarm;
     this.#changed(entry);
     if (known === undefined) for (const listener of this.#addedListeners) listener(entry.handle);
@@ -204,14 +206,26 @@ export class Alarms {
     return this.#texts.some(handles ?? this.#chosen(names), fields);
   }
 
-  /** The JSON of an array of live alarms: of all, or of those that are named. */
-  array(names?: Iterable<string>): Gathering {
-    return this.#texts.array(this.#chosen(names));
+  /** The JSON of an array of live alarms; what is negative or gone is left out. */
+  array(handles: Iterable<number>): Gathering {
+    return this.#texts.array(handles);
   }
 
   /** Another number whenever anything of `collection` may be another. */
   get version(): number {
     return this.#version;
+  }
+
+  /** The version with the last change of one of these. */
+  versionOf(handles: Iterable<number>): number {
+    let version = 0;
+    for (const handle of handles) version = Math.max(version, this.#entries[handle]?.version ?? 0);
+    return version;
+  }
+
+  /** Called first of all when an alarm comes or is configured otherwise: it can still be read, as it was. */
+  onDefine(listener: (handle: number, after: Alarm, before: Alarm | undefined) => void): void {
+    this.#defineListeners.push(listener);
   }
 
   /** Of an alarm that is new, before its trigger looks at anything. */
@@ -292,7 +306,7 @@ export class Alarms {
   }
 
   #changed(entry: LiveEntry): void {
-    this.#version++;
+    entry.version = ++this.#version;
     this.#texts.changed(entry.handle);
   }
 

@@ -19,6 +19,8 @@ export class LiveEntry implements ShownAlarm {
   timeUs = 0;
   authority = '';
   transitions = 0;
+  /** Of all alarms, at its last change. */
+  version = 0;
   /** What its device said of the last transition. */
   message: string | undefined;
   /** Who is acknowledging it at its device. */

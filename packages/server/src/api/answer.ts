@@ -171,11 +171,13 @@ function isLocal(ip: string): boolean {
 const gzipMark = '-gzip';
 
 /** The same version of another selection is another answer. */
-function tagOf({ answer: { version } }: Route, { query }: Call): string | undefined {
+function tagOf({ answer: { version: versionOf } }: Route, call: Call): string | undefined {
+  const version = versionOf?.(call);
   if (version === undefined) return undefined;
+  const { query } = call;
   const hasQuery = Object.values(query).some((value) => value !== undefined);
   const chosen = hasQuery ? `-${createHash('sha1').update(JSON.stringify(query)).digest('base64url')}` : '';
-  return `"${version()}${chosen}"`;
+  return `"${version}${chosen}"`;
 }
 
 /** Whether the client has it, compressed or not (RFC 9110, 13.1.2). */

@@ -1,4 +1,5 @@
 // The documents of the service: the OpenAPI document, the reference page made of it, and the guides.
+import { noRights, type Rights } from '../access/index.ts';
 import { type ExamplePlant, once, type ServiceParts } from '../operations/index.ts';
 import { type OpenApiOptions, openApiDocument } from './openapi.ts';
 import type { PageSources } from './page/docs-page.ts';
@@ -15,23 +16,26 @@ export function isDocument(path: string): boolean {
 }
 
 /** Made when they are requested: most never are. */
-export function documentsOf(options: OpenApiOptions, plant: () => Promise<ExamplePlant>): ServiceParts['documents'] {
+export function documentsOf(
+  options: OpenApiOptions,
+  plant: (rights: Rights) => Promise<ExamplePlant>,
+): ServiceParts['documents'] {
   const api = once(() => openApiDocument(options));
   const pages = once(() => import('./page/docs-page.ts'));
   const documents = once(async (): Promise<PageSources['documents']> => {
-    const { base } = await plant();
+    const { base } = await plant(noRights);
     return (await import('./page/documents-folder.ts')).readDocuments(base);
   });
-  const sources = async (): Promise<PageSources> => ({
+  const sources = async (rights: Rights): Promise<PageSources> => ({
     api: api(),
-    plant: await plant(),
+    plant: await plant(rights),
     documents: await documents(),
   });
   return {
     openApi: once(() => Buffer.from(JSON.stringify(api()))),
-    reference: async () => Buffer.from((await pages()).docsPage(await sources())),
-    page: async (path) => {
-      const page = (await pages()).documentPage(await sources(), path);
+    reference: async (rights) => Buffer.from((await pages()).docsPage(await sources(rights))),
+    page: async (path, rights) => {
+      const page = (await pages()).documentPage(await sources(rights), path);
       return page === undefined ? undefined : Buffer.from(page);
     },
   };

@@ -28,8 +28,8 @@ export interface RouteBody extends Omit<HttpBody, 'limit'> {
 
 export interface RouteAnswer extends HttpAnswer {
   readonly headers?: Readonly<Record<string, string>>;
-  /** For a cacheable answer: equal texts mean that the answer would be the same again. */
-  readonly version?: () => string;
+  /** For a cacheable answer: equal texts mean that the caller would be answered the same again. */
+  readonly version?: (call: Call) => string | undefined;
 }
 
 export interface Call extends AskedWithBody {

@@ -2,7 +2,7 @@
 // which expire. The files in their folders are the truth; the stacks read and write them in their threads.
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Certificate, type CertificateState, type Clock, ProblemError } from '@telltale/schema';
+import { areaIn, type Certificate, type CertificateState, type Clock, ProblemError } from '@telltale/schema';
 import { deleteCertificate, moveCertificate } from '@telltale/stack-kit';
 import type { Logger } from 'pino';
 import type { StackCatalogue, StackHost } from '../stacks/index.ts';
@@ -26,6 +26,16 @@ const scanPeriodMs = 60_000;
 interface Found {
   readonly owner: Owner;
   readonly certificate: Certificate;
+}
+
+/** Whether a connector or provider is meant, by its name and area; of others nothing is listed, and nothing is done. */
+export type IsMeant = (name: string, area: string) => boolean;
+const all: IsMeant = () => true;
+
+interface Operated {
+  readonly thumbprint: string;
+  readonly of: string | undefined;
+  readonly isMeant: IsMeant;
 }
 
 export class Certificates {
@@ -66,15 +76,15 @@ export class Certificates {
     return this.#notices.texts;
   }
 
-  /** As they are now. */
-  async list(state?: CertificateState): Promise<Certificate[]> {
-    const found = (await this.#scan()).map(({ certificate }) => certificate);
+  /** As they are now, of those that are meant. */
+  async list(state?: CertificateState, isMeant: IsMeant = all): Promise<Certificate[]> {
+    const found = (await this.#scan()).filter(meant(isMeant)).map(({ certificate }) => certificate);
     return state === undefined ? found : found.filter((each) => each.state === state);
   }
 
   /** Who is down for the want of it tries again at once. */
-  trust(thumbprint: string, of?: string): Promise<void> {
-    return this.#operate(thumbprint, of, 'peer', async ({ owner, certificate }) => {
+  trust(thumbprint: string, of?: string, isMeant: IsMeant = all): Promise<void> {
+    return this.#operate({ thumbprint, of, isMeant }, 'peer', async ({ owner, certificate }) => {
       if (certificate.state === 'trusted') return;
       await moveCertificate(this.#folderOf(owner), certificate.thumbprint, 'trusted');
       if (!owner.isUp) this.#restart(owner, 'a certificate was trusted');
@@ -82,16 +92,16 @@ export class Certificates {
   }
 
   /** Whoever may rest on it starts again. */
-  reject(thumbprint: string, of?: string): Promise<void> {
-    return this.#operate(thumbprint, of, 'peer', async ({ owner, certificate }) => {
+  reject(thumbprint: string, of?: string, isMeant: IsMeant = all): Promise<void> {
+    return this.#operate({ thumbprint, of, isMeant }, 'peer', async ({ owner, certificate }) => {
       if (certificate.state === 'rejected') return;
       await moveCertificate(this.#folderOf(owner), certificate.thumbprint, 'rejected');
       this.#restart(owner, 'the trust in a certificate was taken back');
     });
   }
 
-  delete(thumbprint: string, of?: string): Promise<void> {
-    return this.#operate(thumbprint, of, 'stored', async ({ owner, certificate }) => {
+  delete(thumbprint: string, of?: string, isMeant: IsMeant = all): Promise<void> {
+    return this.#operate({ thumbprint, of, isMeant }, 'stored', async ({ owner, certificate }) => {
       const folder = this.#folderOf(owner);
       if (certificate.state === 'issuer') {
         await deleteCertificate(folder, certificate.thumbprint, 'issuers');
@@ -106,8 +116,8 @@ export class Certificates {
   }
 
   /** The stack makes a new one when it starts and finds its key alone. The old file stays beside it. */
-  renew(thumbprint: string, of?: string): Promise<void> {
-    return this.#operate(thumbprint, of, 'application', async ({ owner, certificate }) => {
+  renew(thumbprint: string, of?: string, isMeant: IsMeant = all): Promise<void> {
+    return this.#operate({ thumbprint, of, isMeant }, 'application', async ({ owner, certificate }) => {
       if (!certificate['self-signed']) {
         const { file, issuer } = certificate;
         throw new ProblemError('wrong-certificate', `${file} is signed by ${issuer}: replace the file by a newer one.`);
@@ -119,18 +129,19 @@ export class Certificates {
   }
 
   async #operate(
-    thumbprint: string,
-    of: string | undefined,
+    { thumbprint, of, isMeant }: Operated,
     use: Operable,
     work: (found: Found) => Promise<void>,
   ): Promise<void> {
     const wanted = thumbprint.toLowerCase();
     const run = async () => {
-      const fitting = (await this.#scan()).filter(
-        ({ certificate: each }) =>
-          (each.thumbprint === wanted || each.sha1 === wanted) &&
-          (of === undefined || of === `${each.role}/${each.name}`),
-      );
+      const fitting = (await this.#scan())
+        .filter(meant(isMeant))
+        .filter(
+          ({ certificate: each }) =>
+            (each.thumbprint === wanted || each.sha1 === wanted) &&
+            (of === undefined || of === `${each.role}/${each.name}`),
+        );
       const found = fitting.filter(({ certificate }) => isOperable(certificate, use));
       if (found.length === 0) throw notFound(thumbprint, of, use, fitting.length > 0);
       try {
@@ -189,6 +200,10 @@ export class Certificates {
     this.#notices.update(this.#known);
     return found;
   }
+}
+
+function meant(isMeant: IsMeant): (found: Found) => boolean {
+  return ({ owner: { instance } }) => isMeant(instance.name, areaIn(instance.properties));
 }
 
 /** What a peer has presented; what others than the service have stored; or what the service has made. */

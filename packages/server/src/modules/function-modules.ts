@@ -85,6 +85,11 @@ export class FunctionModules {
     return this.#configured(name) !== undefined;
   }
 
+  /** The area that it is in; empty: in none. Undefined where there is no such module. */
+  areaOf(name: string): string | undefined {
+    return this.#configured(name)?.area;
+  }
+
   *names(): Iterable<string> {
     for (const { name, isRemoved } of this.#supervisors.values()) if (!isRemoved) yield name;
   }

@@ -1,6 +1,7 @@
 // One function module: when it is started, stopped and started again, and its reported status. Starting and ending
 // processes is the keeper's; everything here happens at once, in the order of requests and events.
 import {
+  areaIn,
   type FunctionModule,
   type FunctionModuleState,
   type FunctionModuleStatus,
@@ -64,6 +65,10 @@ export class ModuleSupervisor {
 
   get isRemoved(): boolean {
     return this.#definition === undefined;
+  }
+
+  get area(): string {
+    return areaIn(this.#definition?.module.properties);
   }
 
   get isRunning(): boolean {

@@ -1,6 +1,13 @@
 // Every operation passes here, over HTTP and over the channel, streams included. The gate decides whether it can run
 // now, whether this caller may run it, and in which order; it audits, counts, and maps failures to problems.
-import { type Effect, type Needed, ProblemError, type ProblemName, type Resource } from '@telltale/schema';
+import {
+  type Effect,
+  type Needed,
+  type Permission,
+  ProblemError,
+  type ProblemName,
+  type Resource,
+} from '@telltale/schema';
 import type { Logger } from 'pino';
 import { type Caller, checkPermission, notAllowed } from '../access/index.ts';
 import { BeginOrder, type Turn } from './begin-order.ts';
@@ -10,7 +17,7 @@ export interface GateOptions {
   readonly unavailable: () => 'starting' | 'stopping' | undefined;
   /** Why no write is possible now, though reads are answered; undefined where it is. */
   readonly writeRefusal?: () => ProblemError | undefined;
-  /** The area that a live object is in. */
+  /** The area that a live object is in; empty: in none. Undefined where there is no such object. */
   readonly areaOf?: (resource: Resource, name: string) => string | undefined;
   readonly log: Logger;
 }
@@ -43,7 +50,7 @@ export interface OutcomeCount {
 /** Requests of one connection that may be under way at once. */
 const mostUnderWay = 1000;
 
-/** Their objects are permitted one by one here; those of the configuration by the configuration. */
+/** Their objects are permitted one by one here; those of the archive and of the configuration by whoever has them. */
 const named: ReadonlySet<Resource> = new Set([
   'measurements',
   'commands',
@@ -51,7 +58,6 @@ const named: ReadonlySet<Resource> = new Set([
   'function-modules',
   'connectors',
   'providers',
-  'archive',
 ]);
 
 const ordered: ReadonlySet<Resource> = new Set(['measurements', 'commands', 'alarms', 'function-modules']);
@@ -101,16 +107,20 @@ export class Gate {
     if (refusal !== undefined) throw refusal;
   }
 
-  /** Throws where the caller may not do this to the object of this name; undefined: it is done to none by name. */
+  /**
+   * Throws where the caller may not do this to the object of this name; undefined: it is done to none by name. One that the
+   * caller may not view is refused as one that is not there, and at the same point.
+   */
   admitTo(operation: GatedOperation, caller: Caller, name: string | undefined): void {
-    const { permission } = operation;
-    if (permission === 'public' || permission === 'signed-in') return;
-    if (!this.#mayTo(operation, caller, name)) throw notAllowed(caller, permission, name);
+    const refusal = this.#refusalTo(operation, caller, name);
+    if (refusal === undefined) return;
+    if (refusal === 'unknown') throw unknownObject(operation.effect.resource, name as string);
+    throw notAllowed(caller, refusal, name);
   }
 
   /** For an ordered operation that has arrived. None waits for one that its caller may not run. */
   turn(operation: GatedOperation, caller: Caller, name: string): Turn {
-    const order = this.#mayTo(operation, caller, name) ? this.#order : new BeginOrder();
+    const order = this.#refusalTo(operation, caller, name) === undefined ? this.#order : new BeginOrder();
     return order.turn(operation.effect.resource, name);
   }
 
@@ -150,11 +160,18 @@ export class Gate {
     }
   }
 
-  /** What is done to all of something is looked at by whoever does it. */
-  #mayTo({ permission, effect }: GatedOperation, { rights }: Caller, name: string | undefined): boolean {
-    if (permission === 'public' || permission === 'signed-in' || rights.everywhere(permission)) return true;
-    if (name === undefined || !named.has(effect.resource)) return rights.has(permission);
-    return rights.on(permission, name, this.#options.areaOf?.(effect.resource, name));
+  /** What the caller lacks: the permission, or the sight of the object. */
+  #refusalTo(operation: GatedOperation, caller: Caller, name?: string): Permission | 'unknown' | undefined {
+    const { permission, effect } = operation;
+    if (permission === 'public' || permission === 'signed-in') return undefined;
+    const { rights } = caller;
+    const seesAll = rights.everywhere('view');
+    if (seesAll && rights.everywhere(permission)) return undefined;
+    // What is done to none by name is looked at by whoever does it.
+    if (name === undefined || !named.has(effect.resource)) return rights.has(permission) ? undefined : permission;
+    const area = this.#options.areaOf?.(effect.resource, name);
+    if (!seesAll && (area === undefined || !rights.on('view', name, area))) return 'unknown';
+    return rights.on(permission, name, area) ? undefined : permission;
   }
 
   #fault(error: unknown): ProblemError {
@@ -184,4 +201,10 @@ export class Gate {
 
 function problemOf(error: unknown): ProblemName {
   return error instanceof ProblemError ? error.problem : 'internal';
+}
+
+/** As what is not there, whether it is. */
+function unknownObject(resource: Resource, name: string): ProblemError {
+  const one = resource.slice(0, -1).replace('-', ' ');
+  return new ProblemError('unknown-object', `There is no ${one} ${JSON.stringify(name.slice(0, 80))}.`);
 }

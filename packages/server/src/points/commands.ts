@@ -161,7 +161,7 @@ export class Commands extends NamedPoints<Command> {
       const before = this.#commands[handle];
       const { value, timeUs, isWritten, hasValue, by } = this.#valueUnder(point, before);
       const lastGivenUs = Math.max(timeUs, before?.lastGivenUs ?? 0);
-      this.definitions[handle] = point;
+      this.define(handle, point);
       const attempt = before?.attempt;
       this.#commands[handle] = { chain, value, timeUs, isWritten, hasValue, by, lastGivenUs, attempt };
       this.wire.put(handle, usualRoom(point.datatype));

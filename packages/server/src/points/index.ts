@@ -1,5 +1,7 @@
 // Live measurements and commands: their values, the chains that they pass, simulation, and what is read of them.
+
 export type { ChainView } from './chain-view.ts';
+export type { ChosenHandles } from './chosen-pages.ts';
 export type { Lease } from './collection-copies.ts';
 export { type CommandStore, Commands, type CommandView, type StoredCommand, type WriteToDevice } from './commands.ts';
 export { type DisabledLink, type DisabledLinkStore, disabledText, type StoredDisabledLink } from './disabled-link.ts';

@@ -219,7 +219,7 @@ export class Measurements extends NamedPoints<Measurement> implements Measuremen
     const endsSimulation = isOther || before.connectorName !== connectorName;
     const takeOver = () => {
       if (isElsewhere) this.#linked.forgetPoint(handle);
-      this.definitions[handle] = point;
+      this.define(handle, point);
       this.#table.define(handle, settings);
       this.#table.connect(handle, this.#linked.connectorNumber(connectorOf(point)), isWatched);
       this.wire.put(handle, usualRoom(datatype));
@@ -240,7 +240,7 @@ export class Measurements extends NamedPoints<Measurement> implements Measuremen
     for (const { handle, point, isWatched } of this.#coming.splice(0)) {
       const { name } = point;
       this.handles.show(handle, name);
-      this.definitions[handle] = point;
+      this.define(handle, point);
       this.#table.connect(handle, this.#linked.connectorNumber(connectorOf(point)), isWatched);
       this.wire.show(handle);
       this.#markUnread(handle, true);

@@ -10,10 +10,14 @@ export interface PreparedPoint {
   readonly takeOver?: () => void;
 }
 
+/** `before` is undefined where the point is new. */
+export type DefineListener<Point> = (handle: number, after: Point, before: Point | undefined) => void;
+
 export class NamedPoints<Point> {
   protected readonly handles: Handles;
   /** By handle, of those that are shown. */
   protected readonly definitions: (Point | undefined)[] = [];
+  readonly #defineListeners: DefineListener<Point>[] = [];
   readonly #putListeners: ((handle: number) => void)[] = [];
   readonly #removalListeners: ((handle: number) => void)[] = [];
 
@@ -48,6 +52,11 @@ export class NamedPoints<Point> {
     return this.handles.all();
   }
 
+  /** Called first of all when a point comes or is configured otherwise: what there is of it can still be read, as it was. */
+  onDefine(listener: DefineListener<Point>): void {
+    this.#defineListeners.push(listener);
+  }
+
   /** Called when a point came or is configured otherwise, at its place in the rendering: others may not be there yet. */
   onPut(listener: (handle: number) => void): void {
     this.#putListeners.push(listener);
@@ -56,6 +65,11 @@ export class NamedPoints<Point> {
   /** Called while the point can still be read, for the last time: a measurement is bad, configuration error, by then. */
   onRemoval(listener: (handle: number) => void): void {
     this.#removalListeners.push(listener);
+  }
+
+  protected define(handle: number, point: Point): void {
+    for (const listener of this.#defineListeners) listener(handle, point, this.definitions[handle]);
+    this.definitions[handle] = point;
   }
 
   protected notifyPut(handle: number): void {

@@ -2,6 +2,7 @@
 // rewritten in place when someone reads it after a change. Reading a collection is then copying; notifying fifty
 // watchers formats once. What is written into a slot is its owner's business.
 import type { PointFields } from '@telltale/schema';
+import { type ChosenHandles, ChosenPages, type Slots } from './chosen-pages.ts';
 import { CollectionCopies, type CopiedPage, type Lease } from './collection-copies.ts';
 import { type DefinitionText, definitionText } from './definition-text.ts';
 import { type Gathering, Pieces, stepItems } from './pieces.ts';
@@ -15,6 +16,10 @@ const pageShift = 6;
 const space = 0x20;
 const closingBrace = 0x7d;
 const comma = 0x2c;
+
+/** Of a slot that has to be written again: its point has changed, or it merely lies elsewhere. */
+const hasChanged = 1;
+const hasMoved = 2;
 
 interface Page extends CopiedPage {
   bytes: Buffer;
@@ -30,7 +35,7 @@ interface Chosen<Point> {
   readonly textOf: DefinitionText<Point>;
 }
 
-export class WireSlots<Point extends { readonly name: string }> {
+export class WireSlots<Point extends { readonly name: string }> implements Slots {
   readonly #fields: PointFields<Point>;
   readonly #definitionOf: (handle: number) => Point;
   readonly #textOf: DefinitionText<Point>;
@@ -40,6 +45,8 @@ export class WireSlots<Point extends { readonly name: string }> {
   #stale = new Uint8Array(0);
   #isShown = new Uint8Array(0);
   #stalePages = new Uint8Array(0);
+  /** Of each slot, the version at which a change of its point was written. */
+  #changedAt = new Float64Array(0);
   /** Where a slot begins in its page, and its parts, in bytes. */
   #start = new Uint32Array(0);
   #length = new Uint32Array(0);
@@ -52,6 +59,8 @@ export class WireSlots<Point extends { readonly name: string }> {
   /** Another one whenever a slot lies elsewhere. */
   #layout = 0;
   readonly #copies = new CollectionCopies();
+  /** For readers who see some of the points. */
+  readonly #chosenPages = new WeakMap<ChosenHandles, ChosenPages>();
 
   /** `definitionOf` gives the definition of a point that is shown; it is called again after each `put` and `show`. */
   constructor(fields: PointFields<Point>, definitionOf: (handle: number) => Point, write: WriteValue) {
@@ -94,7 +103,7 @@ export class WireSlots<Point extends { readonly name: string }> {
 
   /** The value of the point is another one now. */
   touch(handle: number): void {
-    this.#stale[handle] = 1;
+    this.#stale[handle] = hasChanged;
     this.#stalePages[handle >>> pageShift] = 1;
     this.#changed();
   }
@@ -105,16 +114,23 @@ export class WireSlots<Point extends { readonly name: string }> {
     const stalePages = this.#stalePages;
     for (let index = 0; index < count; index++) {
       const handle = handles[index] as number;
-      stale[handle] = 1;
+      stale[handle] = hasChanged;
       stalePages[handle >>> pageShift] = 1;
     }
     this.#changed();
   }
 
-  /** The whole collection, a JSON object from name to object. The same bytes until something changes. */
-  collection(): Lease {
+  /** The whole collection, or some of it, a JSON object from name to object. The same bytes until something changes. */
+  collection(chosen?: ChosenHandles): Lease {
     for (let number = 0; number < this.#pages.length; number++) this.#fresh(number);
-    return this.#copies.lend(this.#pages, this.#version, this.#layout);
+    if (chosen === undefined) return this.#copies.lend(this.#pages, this.#version, this.#layout);
+    return this.#chosenPagesOf(chosen).lend(this, this.#version);
+  }
+
+  /** Of some of it: the same until something of it changes. All of the points are looked at. */
+  versionOf(chosen: ChosenHandles): string {
+    for (let number = 0; number < this.#pages.length; number++) this.#fresh(number);
+    return this.#chosenPagesOf(chosen).versionIn(this);
   }
 
   /** A JSON object of some points, each as it is when its turn comes. What is negative or gone by then is left out. */
@@ -148,6 +164,36 @@ export class WireSlots<Point extends { readonly name: string }> {
     target[behind] = closingBrace;
     target[behind + 1] = comma;
     return behind + 2;
+  }
+
+  get pages(): readonly CopiedPage[] {
+    return this.#pages;
+  }
+
+  handlesIn(page: number): number[] {
+    const first = page << pageShift;
+    const all = Array.from({ length: slotsAPage }, (_, index) => first + index);
+    return all.filter((handle) => this.#isShown[handle] === 1);
+  }
+
+  startOf(handle: number): number {
+    return at(this.#start, handle);
+  }
+
+  lengthOf(handle: number): number {
+    return at(this.#length, handle);
+  }
+
+  changedAt(handle: number): number {
+    return this.#changedAt[handle] ?? 0;
+  }
+
+  #chosenPagesOf(chosen: ChosenHandles): ChosenPages {
+    const known = this.#chosenPages.get(chosen);
+    if (known !== undefined) return known;
+    const pages = new ChosenPages(chosen);
+    this.#chosenPages.set(chosen, pages);
+    return pages;
   }
 
   /** What stands before the value. */
@@ -190,6 +236,7 @@ export class WireSlots<Point extends { readonly name: string }> {
     const behind = Math.min(first + slotsAPage, this.#stale.length);
     for (let handle = first; handle < behind; handle++) {
       if (this.#stale[handle] === 0) continue;
+      if (this.#stale[handle] === hasChanged) this.#changedAt[handle] = this.#version;
       this.#stale[handle] = 0;
       if (at(this.#length, handle) > 0 && !this.#rewrite(page, handle)) isOutgrown = true;
     }
@@ -227,7 +274,7 @@ export class WireSlots<Point extends { readonly name: string }> {
       this.#length[handle] = at(this.#headLength, handle) + at(this.#room, handle) + at(this.#tailLength, handle);
       this.#start[handle] = length;
       this.#valueLength[handle] = 0;
-      this.#stale[handle] = 1;
+      if (this.#stale[handle] === 0) this.#stale[handle] = hasMoved;
       length += at(this.#length, handle);
     }
     const bytes = Buffer.alloc(length, space);
@@ -322,6 +369,7 @@ export class WireSlots<Point extends { readonly name: string }> {
     this.#stale = grown(this.#stale, new Uint8Array(capacity));
     this.#isShown = grown(this.#isShown, new Uint8Array(capacity));
     this.#stalePages = grown(this.#stalePages, new Uint8Array(capacity >>> pageShift));
+    this.#changedAt = grown(this.#changedAt, new Float64Array(capacity));
     this.#start = grown(this.#start, new Uint32Array(capacity));
     this.#length = grown(this.#length, new Uint32Array(capacity));
     this.#keyLength = grown(this.#keyLength, new Uint8Array(capacity));

@@ -3,6 +3,10 @@ import { type AlarmState, type AreaCounts, areaPaths, quality } from '@telltale/
 import type { Alarms } from '../alarms/index.ts';
 import { type Commands, type Measurements, stepItems } from '../points/index.ts';
 import { statusWord } from './quality-index.ts';
+import type { Visible } from './visible.ts';
+
+/** Which of them are counted. */
+type Seen = Readonly<Record<'measurements' | 'commands' | 'alarms', Visible>>;
 
 interface Counted {
   readonly measurements: Measurements;
@@ -10,25 +14,29 @@ interface Counted {
   readonly alarms: Alarms;
 }
 
-/** In steps. By path, sorted, parents before what is below them; the whole plant has the empty path. */
-export function* areaTree({ measurements, commands, alarms }: Counted): Generator<void, AreaCounts[]> {
+/** In steps, of those that are in view. By path, sorted, parents before what is below them; the whole plant has the empty path. */
+export function* areaTree({ measurements, commands, alarms }: Counted, seen?: Seen): Generator<void, AreaCounts[]> {
   const tree = new Tree();
   let items = 0;
-  for (const handle of measurements.all()) {
-    const status = measurements.qualityOf(handle);
-    for (const { measurements: counts } of tree.around(measurements.definitionAt(handle)?.area)) {
-      counts[statusWord(status)]++;
-      if ((status & quality.simulated) !== 0) counts.simulated++;
+  for (const handle of seen?.measurements.handles() ?? measurements.all()) {
+    if (handle >= 0) {
+      const status = measurements.qualityOf(handle);
+      for (const { measurements: counts } of tree.around(measurements.definitionAt(handle)?.area)) {
+        counts[statusWord(status)]++;
+        if ((status & quality.simulated) !== 0) counts.simulated++;
+      }
     }
     if (++items % stepItems === 0) yield;
   }
-  for (const handle of commands.all()) {
-    for (const counts of tree.around(commands.definitionAt(handle)?.area)) counts.commands++;
+  for (const handle of seen?.commands.handles() ?? commands.all()) {
+    if (handle >= 0) for (const counts of tree.around(commands.definitionAt(handle)?.area)) counts.commands++;
     if (++items % stepItems === 0) yield;
   }
-  for (const handle of alarms.all()) {
-    const { state }: { state: AlarmState } = alarms.stateOf(handle);
-    for (const { alarms: counts } of tree.around(alarms.definitionAt(handle)?.area)) counts[state]++;
+  for (const handle of seen?.alarms.handles() ?? alarms.all()) {
+    if (handle >= 0) {
+      const { state }: { state: AlarmState } = alarms.stateOf(handle);
+      for (const { alarms: counts } of tree.around(alarms.definitionAt(handle)?.area)) counts[state]++;
+    }
     if (++items % stepItems === 0) yield;
   }
   return tree.all();

@@ -1,7 +1,7 @@
 // Connectors and providers as the rest of the server sees them: it knows which of them is in which thread. The threads
 // are few, each with several instances; one that dies takes its own with it and no others.
 import { availableParallelism } from 'node:os';
-import { type Batch, type Clock, ProblemError, systemClock, type Value } from '@telltale/schema';
+import { areaIn, type Batch, type Clock, ProblemError, systemClock, type Value } from '@telltale/schema';
 import type {
   BrowseAnswer,
   BrowseRequest,
@@ -218,6 +218,12 @@ export class StackHost {
   /** As `status`, for one instance; undefined where it does not exist. */
   statusOf(role: Role, name: string): InstanceStatus | undefined {
     return this.#hostings.get(keyOf(role, name))?.hosted.status();
+  }
+
+  /** The area that it is in; empty: in none. Undefined where there is no such instance. */
+  areaOf(role: Role, name: string): string | undefined {
+    const hosting = this.#hostings.get(keyOf(role, name));
+    return hosting && areaIn(hosting.hosted.instance.properties);
   }
 
   /** As they are configured, and whether each is up. */

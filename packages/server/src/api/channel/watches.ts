@@ -1,5 +1,6 @@
 // All that a client of the channel can watch.
 import { type Clock, ProblemError, type WatchKind } from '@telltale/schema';
+import { allRights } from '../../access/index.ts';
 import type { FunctionModules } from '../../modules/index.ts';
 import type { LiveData, StackAccess } from '../../operations/index.ts';
 import type { Slices } from '../../runtime/index.ts';
@@ -82,7 +83,7 @@ export class Watches {
           clock,
           slices,
           has: (name) => stacks.has(role, name),
-          names: () => stacks.names(role),
+          names: () => stacks.names(role, allRights),
           text: (name) => stacks.stateText(role, name),
         }),
     ) as [ItemWatches, ItemWatches];

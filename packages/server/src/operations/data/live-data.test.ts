@@ -82,9 +82,11 @@ describe('long reads that nobody shares', () => {
   test('are gathered one after the other, so that memory does not grow with how many ask', async () => {
     const turns: number[] = [];
     const reads = Array.from({ length: 4 }, (_, at) =>
-      data.readDatabase(selection, () => {
-        if (turns.at(-1) !== at) turns.push(at);
-        return true;
+      data.readDatabase(selection, {
+        isWanted: () => {
+          if (turns.at(-1) !== at) turns.push(at);
+          return true;
+        },
       }),
     );
     const [first, ...others] = await Promise.all(reads);
@@ -94,7 +96,7 @@ describe('long reads that nobody shares', () => {
 
   test('hold up none that is short, and none that comes behind one that is not wanted any more', async () => {
     const long = data.readDatabase(selection);
-    const unwanted = data.readDatabase(selection, () => false);
+    const unwanted = data.readDatabase(selection, { isWanted: () => false });
     const last = data.readDatabase(selection);
     const short = data.readMeasurements({ names: ['m1'], fields: ['name'] });
     assert.ok(long instanceof Promise && !(short instanceof Promise));

@@ -8,6 +8,7 @@ import {
   ProblemError,
   type Selector,
 } from '@telltale/schema';
+import type { Rights } from '../../access/index.ts';
 import type { Alarms } from '../../alarms/index.ts';
 import {
   type Commands,
@@ -19,8 +20,17 @@ import {
   Turns,
 } from '../../points/index.ts';
 import { Slices } from '../../runtime/index.ts';
-import { areaTree, type Matcher, SelectionIndex, selectableAlarms, selectablePoints } from '../../selection/index.ts';
+import {
+  areaTree,
+  type Matcher,
+  SelectionIndex,
+  selectableAlarms,
+  selectablePoints,
+  type Visible,
+  within,
+} from '../../selection/index.ts';
 import { SharedRead } from './shared-read.ts';
+import { type View, Views } from './views.ts';
 
 export interface Selection<Field extends string> extends Selector {
   readonly fields?: readonly Field[] | undefined;
@@ -39,6 +49,13 @@ export type ReadBytes = Lease | Gathered | Promise<Gathered>;
 
 /** Checked between slices; a caller that is gone gets nothing. */
 export type IsWanted = () => boolean;
+
+/** Whoever reads. */
+export interface Reader {
+  /** What it may view; undefined: all of it. */
+  readonly view?: View | undefined;
+  readonly isWanted?: IsWanted | undefined;
+}
 
 interface Points {
   readonly wire: Measurements['wire'] | Commands['wire'];
@@ -59,6 +76,8 @@ export class LiveData {
   readonly measurements: Measurements;
   readonly commands: Commands;
   readonly alarms: Alarms;
+  /** What each caller may view. First: it is renewed before anybody is notified. */
+  readonly views: Views;
   /** Which objects of each kind a selector means. */
   readonly selections: Readonly<Record<LiveKindName, SelectionIndex>>;
 
@@ -67,11 +86,13 @@ export class LiveData {
   /** Reads of many that are not shared: each has all of its bytes in memory, so they are gathered one at a time. */
   readonly #longReads = new Turns();
   readonly #wholes: Readonly<Record<LiveKindName, SharedRead>>;
+  readonly #wholesOfViews = new WeakMap<Visible, SharedRead>();
 
   constructor(parts: { measurements: Measurements; commands: Commands; alarms: Alarms }) {
     this.measurements = parts.measurements;
     this.commands = parts.commands;
     this.alarms = parts.alarms;
+    this.views = new Views(parts);
     this.selections = {
       measurements: new SelectionIndex(selectablePoints(this.measurements)),
       commands: new SelectionIndex(selectablePoints(this.commands)),
@@ -94,20 +115,26 @@ export class LiveData {
     };
   }
 
-  /** Each read of many: every object with its state at one moment between the request and the answer. */
-  readMeasurements(selection: Selection<MeasurementField>, isWanted?: IsWanted): ReadBytes {
-    return this.#readPoints('measurements', selection, isWanted);
+  /** Undefined where all of the plant is visible to whoever has these rights. */
+  viewOf(rights: Rights): View | undefined {
+    return this.views.of(rights);
   }
 
-  readCommands(selection: Selection<CommandField>, isWanted?: IsWanted): ReadBytes {
-    return this.#readPoints('commands', selection, isWanted);
+  /** Each read of many: every object that is in view, with its state at one moment between the request and the answer. */
+  readMeasurements(selection: Selection<MeasurementField>, reader: Reader = {}): ReadBytes {
+    return this.#readPoints('measurements', selection, reader);
   }
 
-  readAlarms(selection: Selection<AlarmField>, isWanted?: IsWanted): ReadBytes {
+  readCommands(selection: Selection<CommandField>, reader: Reader = {}): ReadBytes {
+    return this.#readPoints('commands', selection, reader);
+  }
+
+  readAlarms(selection: Selection<AlarmField>, { view, isWanted }: Reader = {}): ReadBytes {
     const { names, fields } = selection;
-    if (isSelective(selection)) return this.#gathered(this.#selected('alarms', selection), isWanted);
-    if (names === undefined && fields === undefined) return this.#wholes.alarms.read();
-    return this.#gathered(this.alarms.collection({ ...(names && { names }), ...(fields && { fields }) }), isWanted);
+    if (isSelective(selection)) return this.#gathered(this.#selected('alarms', selection, view), isWanted);
+    if (names === undefined && fields === undefined && view === undefined) return this.#wholes.alarms.read();
+    const handles = this.#chosen('alarms', names ?? 'all', view);
+    return this.#gathered(this.alarms.collection({ handles, fields }), isWanted);
   }
 
   readMeasurement(name: string): Buffer {
@@ -122,47 +149,75 @@ export class LiveData {
     return this.alarms.text(known(this.alarms.find(name), 'alarm', name));
   }
 
-  /** Another number whenever anything of what a read of all gives may be another. */
-  versionOf(kind: LiveKindName): number {
-    return kind === 'alarms' ? this.alarms.version : this[kind].wire.version;
+  /** Another text whenever anything of what a read of all gives may be another; undefined where to find out takes long. */
+  versionOf(kind: LiveKindName, view?: View): string | undefined {
+    if (view === undefined) return String(kind === 'alarms' ? this.alarms.version : this[kind].wire.version);
+    const visible = view[kind];
+    if (kind === 'alarms') return `${view.id}.${visible.version}.${this.alarms.versionOf(visible.handles())}`;
+    if (this[kind].size > mostAtOnce) return undefined;
+    return `${view.id}.${this[kind].wire.versionOf(visible)}`;
   }
 
   /** Of those that are selected, in the order of the collection; none where it is not wanted any more. */
-  async selectedNames(kind: LiveKindName, selector: Selector, isWanted: IsWanted): Promise<string[]> {
+  async selectedNames(kind: LiveKindName, selector: Selector, { view, isWanted }: Reader): Promise<string[]> {
     const handles = (await this.slices.run(this.selections[kind].select(selector), isWanted)) ?? [];
-    return Array.from(handles, (handle) => this[kind].definitionAt(handle)?.name ?? '').filter((name) => name !== '');
+    return Array.from(handles)
+      .filter((handle) => view === undefined || view[kind].has(handle))
+      .map((handle) => this[kind].definitionAt(handle)?.name ?? '')
+      .filter((name) => name !== '');
   }
 
   /** Undefined where it is not wanted any more. */
-  async readAreas(isWanted: IsWanted): Promise<readonly AreaCounts[] | undefined> {
-    return this.slices.run(areaTree(this), isWanted);
+  async readAreas({ view, isWanted }: Reader): Promise<readonly AreaCounts[] | undefined> {
+    return this.slices.run(areaTree(this, view), isWanted);
   }
 
   /** An object of arrays; without the kinds that were not requested. */
-  readDatabase(select: DatabaseSelection, isWanted?: IsWanted): Gathered | Promise<Gathered> {
-    return this.#gathered(this.#database(select), isWanted);
+  readDatabase(select: DatabaseSelection, { view, isWanted }: Reader = {}): Gathered | Promise<Gathered> {
+    return this.#gathered(this.#database(select, view), isWanted);
   }
 
-  #readPoints(
-    kind: 'measurements' | 'commands',
-    selection: Selection<string>,
-    isWanted: IsWanted | undefined,
-  ): ReadBytes {
+  #readPoints(kind: 'measurements' | 'commands', selection: Selection<string>, { view, isWanted }: Reader): ReadBytes {
     const points: Points = this[kind];
     const { names, fields } = selection;
-    if (isSelective(selection)) return this.#gathered(this.#selected(kind, selection), isWanted);
+    if (isSelective(selection)) return this.#gathered(this.#selected(kind, selection, view), isWanted);
     if (names !== undefined || fields !== undefined) {
-      return this.#gathered(points.wire.selection(chosen(points, names ?? 'all'), fields), isWanted);
+      return this.#gathered(points.wire.selection(this.#chosen(kind, names ?? 'all', view), fields), isWanted);
     }
-    return points.size > mostAtOnce ? this.#wholes[kind].read() : points.wire.collection();
+    if (points.size <= mostAtOnce) return points.wire.collection(view?.[kind]);
+    return (view === undefined ? this.#wholes[kind] : this.#wholeOf(kind, view)).read();
   }
 
-  *#selected(kind: LiveKindName, { fields, ...selector }: Selection<string>): Gathering {
+  #wholeOf(kind: 'measurements' | 'commands', view: View): SharedRead {
+    const known = this.#wholesOfViews.get(view[kind]);
+    if (known !== undefined) return known;
+    const { wire } = this[kind];
+    const whole = new SharedRead(
+      this.slices,
+      () => wire.selection(view[kind].handles(), undefined),
+      () => wire.version,
+    );
+    this.#wholesOfViews.set(view[kind], whole);
+    return whole;
+  }
+
+  *#selected(kind: LiveKindName, { fields, ...selector }: Selection<string>, view: View | undefined): Gathering {
     const index = this.selections[kind];
-    const matcher = index.matcher(selector);
+    const matcher = within(index.matcher(selector), view?.[kind]);
     const handles = stillMatching(yield* index.select(selector, matcher), matcher);
     if (kind !== 'alarms') return yield* this[kind].wire.selection(handles, fields);
     return yield* this.alarms.collection({ handles, fields: fields as readonly AlarmField[] | undefined });
+  }
+
+  /** -1 for what is not there, or not in view. */
+  #chosen(kind: LiveKindName, names: 'all' | readonly string[], view: View | undefined): Iterable<number> {
+    const objects = this[kind];
+    const visible = view?.[kind];
+    if (names === 'all') return visible === undefined ? objects.all() : visible.handles();
+    return handlesOf(names, (name) => {
+      const handle = objects.find(name);
+      return visible === undefined || (handle >= 0 && visible.has(handle)) ? handle : -1;
+    });
   }
 
   #gathered(steps: Gathering, isWanted: IsWanted | undefined): Gathered | Promise<Gathered> {
@@ -180,20 +235,17 @@ export class LiveData {
     return inTurn(gather);
   }
 
-  *#database({ measurements, commands, alarms }: DatabaseSelection): Gathering {
+  *#database({ measurements, commands, alarms }: DatabaseSelection, view: View | undefined): Gathering {
     const pieces: Buffer[] = [];
     const put = (kind: string, gathered: Gathered) => {
       pieces.push(Buffer.from(`${pieces.length === 0 ? '{' : ','}"${kind}":`), ...gathered.pieces);
     };
-    if (measurements) put('measurements', yield* this.measurements.wire.array(chosen(this.measurements, measurements)));
-    if (commands) put('commands', yield* this.commands.wire.array(chosen(this.commands, commands)));
-    if (alarms) put('alarms', yield* this.alarms.array(alarms === 'all' ? undefined : alarms));
+    const chosen = (kind: LiveKindName, names: 'all' | readonly string[]) => this.#chosen(kind, names, view);
+    if (measurements) put('measurements', yield* this.measurements.wire.array(chosen('measurements', measurements)));
+    if (commands) put('commands', yield* this.commands.wire.array(chosen('commands', commands)));
+    if (alarms) put('alarms', yield* this.alarms.array(chosen('alarms', alarms)));
     return { pieces: [...pieces, Buffer.from(pieces.length === 0 ? '{}' : '}')] };
   }
-}
-
-function chosen(points: Points, names: 'all' | readonly string[]): Iterable<number> {
-  return names === 'all' ? points.all() : handlesOf(names, (name) => points.find(name));
 }
 
 /** Of those that were selected: an object whose turn comes later may be another one by then. */

@@ -13,6 +13,7 @@ import {
   type RevisionSummary,
 } from '@telltale/schema';
 import type { ReadingTrace } from '@telltale/stack-kit';
+import type { Rights } from '../../access/index.ts';
 import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
 import { type Commands, type Measurements, noQualities, type QualityCounts } from '../../points/index.ts';
 import type { Runtime } from '../../runtime/index.ts';
@@ -24,7 +25,7 @@ import { explainMeasurement } from './explain-measurement.ts';
 import { liveConnector, liveProvider, stateOf } from './instance-wire.ts';
 
 export interface StackAccessOptions {
-  readonly host: Pick<StackHost, 'status' | 'explain' | 'browse' | 'onState'>;
+  readonly host: Pick<StackHost, 'status' | 'areaOf' | 'explain' | 'browse' | 'onState'>;
   readonly measurements: Measurements;
   readonly commands: Commands;
   readonly runtime: Pick<Runtime, 'countServed' | 'explain'>;
@@ -43,18 +44,28 @@ export class StackAccess {
     this.#options = options;
   }
 
-  names(role: Role): string[] {
-    return Array.from(this.#all(role).keys()).sort();
+  /** Those that are visible with these rights. */
+  names(role: Role, rights: Rights): string[] {
+    return Array.from(this.#all(role).keys())
+      .filter((name) => this.#isSeen(role, name, rights))
+      .sort();
+  }
+
+  /** The area that it is in; empty: in none. Undefined where there is no such instance. */
+  areaOf(role: Role, name: string): string | undefined {
+    return this.#options.host.areaOf(role, name);
   }
 
   has(role: Role, name: string): boolean {
     return this.#all(role).has(name);
   }
 
-  /** Of some or all of them, from name to object. */
-  read(role: Role, { names, fields }: Selection<ConnectorField | ProviderField>): string {
+  /** Of some or all of those that are visible, from name to object. */
+  read(role: Role, { names, fields }: Selection<ConnectorField | ProviderField>, rights: Rights): string {
     const all = this.#all(role);
-    const known = [...new Set(names ?? all.keys())].filter((name) => all.has(name)).sort();
+    const known = [...new Set(names ?? all.keys())]
+      .filter((name) => all.has(name) && this.#isSeen(role, name, rights))
+      .sort();
     const counts = fields?.includes('points') === false ? new Map<string, QualityCounts>() : this.#countPoints(role);
     return collectionText(known.map((name) => [name, picked(live(all.get(name) as InstanceStatus, counts), fields)]));
   }
@@ -144,6 +155,10 @@ export class StackAccess {
       })),
       cursor: found.cursor ?? null,
     };
+  }
+
+  #isSeen(role: Role, name: string, rights: Rights): boolean {
+    return rights.on('view', name, this.areaOf(role, name));
   }
 
   #all(role: Role): Map<string, InstanceStatus> {

@@ -15,10 +15,12 @@ import {
   isIdentifier,
   isSelective,
   nameMatcher,
+  type Permission,
   ProblemError,
   parseDuration,
   type Selector,
 } from '@telltale/schema';
+import { type Caller, checkEverywhere, notAllowed } from '../../access/index.ts';
 import type { ArchiveAccess, Archiving, Kind, RecordForm } from '../../archive/index.ts';
 import type { Lease } from '../../points/index.ts';
 import {
@@ -71,19 +73,34 @@ export function archive({ archive, archiving, imports, data, clock, storage }: A
   /** Of numbers, or of digits in a path; without an end, until now. */
   const intervalOf = (since: string | number, until: string | number = 0) => readInterval(since, until, clock.now());
 
-  const checkKnown = async (kind: Kind, name: string): Promise<void> => {
-    if (data[kind].find(name) >= 0) return;
-    if (!isIdentifier(name) || !(await archive.has(kind, name))) refuse(kind, name);
+  /** What is not configured is in no area. */
+  const areaOf = (kind: Kind, name: string) => data[kind].definitionAt(data[kind].find(name))?.area;
+  const isSeen = (kind: Kind, { rights }: Caller) => {
+    return rights.everywhere('view') ? () => true : (name: string) => rights.on('view', name, areaOf(kind, name));
   };
 
+  /** Throws where the caller sees no such series, as where there is none, or may not do this to it. */
+  const check = async (kind: Kind, name: string, caller: Caller, permission: Permission): Promise<void> => {
+    if (!isSeen(kind, caller)(name)) refuse(kind, name);
+    if (data[kind].find(name) < 0 && !(isIdentifier(name) && (await archive.has(kind, name)))) refuse(kind, name);
+    if (!caller.rights.on(permission, name, areaOf(kind, name))) throw notAllowed(caller, permission, name);
+  };
+
+  const listNames =
+    (kind: Kind) =>
+    async (_: unknown, { caller }: Asked) =>
+      (await archive.names(kind)).filter(isSeen(kind, caller));
+
   /** Of what is configured; of patterns and without any selector, also of what the archive alone has. */
-  const selectedNames = async (kind: Kind, selector: Selector, signal: AbortSignal): Promise<readonly string[]> => {
+  const selectedNames = async (kind: Kind, selector: Selector, { caller, signal }: Asked): Promise<string[]> => {
     const { names } = selector;
-    if (names !== undefined && !isSelective(selector)) return names;
-    const here = await data.selectedNames(kind, selector, () => !signal.aborted);
-    if (hasCriteria(selector)) return here.sort();
+    const seen = isSeen(kind, caller);
+    if (names !== undefined && !isSelective(selector)) return names.filter(seen);
+    const gone = signal();
+    const here = await data.selectedNames(kind, selector, { isWanted: () => !gone.aborted });
+    if (hasCriteria(selector)) return here.filter(seen).sort();
     const isNamed = names === undefined ? () => true : nameMatcher(names);
-    return [...here, ...(await archive.names(kind)).filter(isNamed)].sort();
+    return [...here, ...(await archive.names(kind)).filter(isNamed)].filter(seen).sort();
   };
 
   /** Of the only point that is asked for. */
@@ -119,7 +136,7 @@ export function archive({ archive, archiving, imports, data, clock, storage }: A
       }
       const interval = intervalOf(since, until);
       const options = choiceOf(given);
-      await checkKnown(kind, name);
+      await check(kind, name, asked.caller, 'view');
       const isOfValues = given.aggregate === undefined;
       return read(kind, { names: [name], known: [name], interval, options, activeOnly, isOfValues }, asked);
     };
@@ -130,7 +147,7 @@ export function archive({ archive, archiving, imports, data, clock, storage }: A
     const interval = intervalOf(since, until);
     const options = choiceOf(given);
     const selector = { names, area, connector, datatype, search };
-    const wanted = [...new Set(await selectedNames(kind, selector, asked.signal()))];
+    const wanted = [...new Set(await selectedNames(kind, selector, asked))];
     const known = wanted.filter((name) => data[kind].find(name) >= 0);
     const isOfValues = given.aggregate === undefined;
     return read(kind, { names: wanted, known, interval, options, isOfValues }, asked);
@@ -138,9 +155,9 @@ export function archive({ archive, archiving, imports, data, clock, storage }: A
 
   const erase =
     (kind: Kind) =>
-    async ({ name, t_since: since, t_until: until }: NameAndTimes): Promise<void> => {
+    async ({ name, t_since: since, t_until: until }: NameAndTimes, { caller }: Asked): Promise<void> => {
       const { sinceUs, untilUs } = intervalOf(since, until);
-      await checkKnown(kind, name);
+      await check(kind, name, caller, 'erase-archive');
       await archive.erase(kind, name, sinceUs, untilUs);
     };
 
@@ -155,6 +172,7 @@ export function archive({ archive, archiving, imports, data, clock, storage }: A
   const backfill =
     (kind: 'measurements' | 'commands') =>
     async ({ name }: { name: string }, { stream, bodyType, signal, ...asked }: AskedWithBody): Promise<void> => {
+      await check(kind, name, asked.caller, 'import-archive');
       const key = { kind, name, datatype: await datatypeOf(kind, name) };
       await imports.import({ ...visitorOf(asked), key, type: bodyType, body: stream, signal: signal() });
     };
@@ -162,23 +180,32 @@ export function archive({ archive, archiving, imports, data, clock, storage }: A
   return {
     readMeasurementArchive: readOne('measurements'),
     readMeasurementArchives: readMany('measurements'),
-    listMeasurementArchiveNames: () => archive.names('measurements'),
+    listMeasurementArchiveNames: listNames('measurements'),
     eraseMeasurementArchive: erase('measurements'),
     backfillMeasurementArchive: backfill('measurements'),
     readCommandArchive: readOne('commands'),
     readCommandArchives: readMany('commands'),
-    listCommandArchiveNames: () => archive.names('commands'),
+    listCommandArchiveNames: listNames('commands'),
     eraseCommandArchive: erase('commands'),
     backfillCommandArchive: backfill('commands'),
     readAlarmArchive: readOne('alarms'),
     readAlarmArchives: readMany('alarms'),
-    listAlarmArchiveNames: () => archive.names('alarms'),
+    listAlarmArchiveNames: listNames('alarms'),
     readActiveAlarmArchive: readOne('alarms', true),
     eraseAlarmArchive: erase('alarms'),
     eraseActiveAlarmArchive: erase('alarms'),
-    getArchiveStats: async () => statsOnWire(await archive.stats(), archiving.stats(), await storage()),
-    checkArchive: () => progressPages(archive.check()),
-    compactArchive: () => progressPages(archive.compact()),
+    getArchiveStats: async (_, { caller }) => {
+      checkEverywhere(caller, 'view');
+      return statsOnWire(await archive.stats(), archiving.stats(), await storage());
+    },
+    checkArchive: (_, { caller }) => {
+      checkEverywhere(caller, 'configure');
+      return progressPages(archive.check());
+    },
+    compactArchive: (_, { caller }) => {
+      checkEverywhere(caller, 'configure');
+      return progressPages(archive.compact());
+    },
   } satisfies Partial<Implementations>;
 }
 

@@ -39,8 +39,8 @@ export type Run<N extends OperationName> = (input: InputOf<N>, asked: AskedOf<N>
 /** With the cache validator of its answer. */
 export interface Versioned<N extends OperationName> {
   readonly run: Run<N>;
-  /** Equal texts mean that it would be answered the same again. */
-  readonly version: () => string;
+  /** Equal texts mean that this caller would be answered the same again; undefined: nobody knows. */
+  readonly version: (asked: Asked) => string | undefined;
 }
 
 /** Watches are carried out by the channel, which knows its clients. */

@@ -6,6 +6,7 @@ import {
   type LogLine,
   ProblemError,
 } from '@telltale/schema';
+import type { Caller } from '../../access/index.ts';
 import type { FunctionModules } from '../../modules/index.ts';
 import type { LinkControl } from '../../runtime/index.ts';
 import { collectionText, picked } from '../collection-text.ts';
@@ -22,11 +23,15 @@ export interface InstanceParts {
 
 export type ServedModules = Pick<
   FunctionModules,
-  'has' | 'names' | 'live' | 'start' | 'stop' | 'restart' | 'readLog' | 'answered'
+  'has' | 'names' | 'areaOf' | 'live' | 'start' | 'stop' | 'restart' | 'readLog' | 'answered'
 >;
 
 export function instances({ stacks, links, modules }: InstanceParts) {
-  const namesOfModules = () => [...modules.names()].sort();
+  const isSeen =
+    ({ rights }: Caller) =>
+    (name: string) =>
+      rights.on('view', name, modules.areaOf(name));
+  const namesOfModules = (caller: Caller) => [...modules.names()].filter(isSeen(caller)).sort();
   const mustFind = (name: string) => {
     if (modules.has(name)) return;
     throw new ProblemError('unknown-object', `There is no function module ${JSON.stringify(name.slice(0, 80))}.`);
@@ -38,8 +43,8 @@ export function instances({ stacks, links, modules }: InstanceParts) {
       await modules[operation](name);
     };
   return {
-    listNamesOfConnectors: () => stacks.names('connector'),
-    listConnectors: (selection) => stacks.read('connector', selection),
+    listNamesOfConnectors: (_, { caller }) => stacks.names('connector', caller.rights),
+    listConnectors: (selection, { caller }) => stacks.read('connector', selection, caller.rights),
     getConnector: ({ name }) => stacks.readOne('connector', name),
     browseConnector: ({ name, ...request }, { signal }) => stacks.browse(name, request, signal()),
     restartConnector: ({ name }) => links.restart('connector', name),
@@ -50,12 +55,13 @@ export function instances({ stacks, links, modules }: InstanceParts) {
     disableProvider: ({ name, reason, authority }, { caller }) =>
       links.disable('provider', name, caller.authorityOr(authority), reason),
     enableProvider: ({ name }) => links.enable('provider', name),
-    listNamesOfProviders: () => stacks.names('provider'),
-    listProviders: (selection) => stacks.read('provider', selection),
+    listNamesOfProviders: (_, { caller }) => stacks.names('provider', caller.rights),
+    listProviders: (selection, { caller }) => stacks.read('provider', selection, caller.rights),
     getProvider: ({ name }) => stacks.readOne('provider', name),
-    listNamesOfFunctionModules: namesOfModules,
-    listFunctionModules: ({ names = namesOfModules(), fields }) => {
-      const known = [...new Set(names)].filter((name) => modules.has(name)).sort();
+    listNamesOfFunctionModules: (_, { caller }) => namesOfModules(caller),
+    listFunctionModules: ({ names, fields }, { caller }) => {
+      const seen = namesOfModules(caller);
+      const known = names === undefined ? seen : seen.filter((name) => names.includes(name));
       return collectionText(known.map((name) => [name, picked(modules.live(name), fields)]));
     },
     getFunctionModule: ({ name }) => {

@@ -1,6 +1,8 @@
 // Implements the operations of live measurements, commands and alarms.
+import { createHash } from 'node:crypto';
+import type { Caller } from '../../access/index.ts';
 import { collectionText } from '../collection-text.ts';
-import type { IsWanted, LiveData } from '../data/index.ts';
+import type { LiveData, LiveKindName, Reader } from '../data/index.ts';
 import type { StackAccess } from '../diagnostics/index.ts';
 import type { Asked, Implementations } from './implementation.ts';
 
@@ -12,28 +14,45 @@ export interface LiveObjectParts {
 }
 
 export function liveObjects({ data, stacks, boot }: LiveObjectParts) {
+  /** Most answers are there before anybody asks whether they are wanted. */
+  const readerOf = ({ caller, signal }: Asked): Reader => ({
+    view: data.viewOf(caller.rights),
+    isWanted: () => !signal().aborted,
+  });
+  /** Of those who do not see everything, in a form that does not tell how much happens elsewhere. */
+  const versionOf = (kind: LiveKindName, { rights }: Caller): string | undefined => {
+    const view = data.viewOf(rights);
+    const version = data.versionOf(kind, view);
+    if (version === undefined || view === undefined) return version && `${boot}-${version}`;
+    return createHash('sha1').update(`${boot}-${kind}-${version}`).digest('base64url');
+  };
   return {
     listMeasurements: {
-      run: (selection, { signal }) => data.readMeasurements(selection, whileOpen(signal)),
-      version: () => `${boot}-${data.versionOf('measurements')}`,
+      run: (selection, asked) => data.readMeasurements(selection, readerOf(asked)),
+      version: ({ caller }) => versionOf('measurements', caller),
     },
     getMeasurement: ({ name }) => data.readMeasurement(name),
     simulateMeasurement: ({ name, value, quality, 'valid-for': validForS }, { caller }) =>
       data.measurements.simulate(name, { value, quality, validForS, by: caller.author }),
     stopSimulation: ({ name }) => data.measurements.stopSimulation(name),
-    listSimulations: () => collectionText(data.measurements.simulations().map((each) => [each.name, each])),
+    listSimulations: (_, { caller }) => {
+      const visible = data.viewOf(caller.rights)?.measurements;
+      const isSeen = ({ name }: { name: string }) => visible?.has(data.measurements.find(name)) ?? true;
+      const all = data.measurements.simulations().filter(isSeen);
+      return collectionText(all.map((each) => [each.name, each]));
+    },
     explainMeasurement: ({ name }) => stacks.explain(name),
     listCommands: {
-      run: (selection, { signal }) => data.readCommands(selection, whileOpen(signal)),
-      version: () => `${boot}-${data.versionOf('commands')}`,
+      run: (selection, asked) => data.readCommands(selection, readerOf(asked)),
+      version: ({ caller }) => versionOf('commands', caller),
     },
     getCommand: ({ name }) => data.readCommand(name),
     getCommandByAlias: ({ name }) => data.readCommand(name),
     writeCommand: ({ name, value }, { caller }) => data.commands.write(name, value, caller.author),
     explainCommand: ({ name }) => stacks.explainCommand(name),
     listAlarms: {
-      run: (selection, { signal }) => data.readAlarms(selection, whileOpen(signal)),
-      version: () => `${boot}-${data.versionOf('alarms')}`,
+      run: (selection, asked) => data.readAlarms(selection, readerOf(asked)),
+      version: ({ caller }) => versionOf('alarms', caller),
     },
     getAlarm: ({ name }) => data.readAlarm(name),
     activateAlarm: ({ name, authority }, { caller }) =>
@@ -42,15 +61,10 @@ export function liveObjects({ data, stacks, boot }: LiveObjectParts) {
       data.alarms.operate(name, 'deactivate', caller.authorityOr(authority)),
     acknowledgeAlarm: ({ name, authority }, { caller }) =>
       data.alarms.operate(name, 'acknowledge', caller.authorityOr(authority)),
-    listAreas: async (_, { signal }) => {
-      const areas = (await data.readAreas(whileOpen(signal))) ?? [];
+    listAreas: async (_, asked) => {
+      const areas = (await data.readAreas(readerOf(asked))) ?? [];
       return collectionText(areas.map((each) => [each.area, each]));
     },
-    readLiveObjects: ({ select }, { signal }) => data.readDatabase(select, whileOpen(signal)),
+    readLiveObjects: ({ select }, asked) => data.readDatabase(select, readerOf(asked)),
   } satisfies Partial<Implementations>;
-}
-
-/** Most answers are there before anybody asks whether they are wanted. */
-function whileOpen(signal: Asked['signal']): IsWanted {
-  return () => !signal().aborted;
 }

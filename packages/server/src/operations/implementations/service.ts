@@ -1,6 +1,7 @@
 // Implements the operations of the service itself: probes, metrics, the catalogue of operations and the documents.
 import { type DeclaredOperation, declarationOf, operationNames, ProblemError } from '@telltale/schema';
 import Type from 'typebox';
+import { checkEverywhere, type Rights } from '../../access/index.ts';
 import { type InterfacePaths, pathOf } from '../paths.ts';
 import type { Implementations } from './implementation.ts';
 
@@ -16,10 +17,10 @@ export interface ServiceParts {
   readonly paths: InterfacePaths;
   readonly documents: {
     readonly openApi: () => Buffer;
-    /** The page that is made of it. */
-    readonly reference: () => Promise<Buffer>;
+    /** The page that is made of it, with examples that the reader may view. */
+    readonly reference: (rights: Rights) => Promise<Buffer>;
     /** Of a guide, by its path; undefined where there is none. */
-    readonly page: (path: string) => Promise<Buffer | undefined>;
+    readonly page: (path: string, rights: Rights) => Promise<Buffer | undefined>;
   };
 }
 
@@ -28,19 +29,23 @@ export function service(parts: ServiceParts) {
   const catalogue = once(() => Buffer.from(JSON.stringify(listed(paths))));
   return {
     getHealth: () => ({ status: 'ok' }),
-    getReadiness: () => {
+    getReadiness: (_, { caller }) => {
       const state = unavailable();
       if (state !== undefined) throw new ProblemError(state, `The service is ${state}.`);
       const failure = diskFailure();
-      if (failure !== undefined) throw failure;
-      const texts = warnings();
+      const isKnown = caller.kind !== 'nobody'; // others learn no paths and names
+      if (failure !== undefined) throw isKnown ? failure : new ProblemError(failure.problem, 'Sign in to see why.');
+      const texts = isKnown ? warnings() : [];
       return { status: 'ready', ...(texts.length > 0 && { warnings: texts }) };
     },
-    getMetrics: () => metricsText(),
+    getMetrics: (_, { caller }) => {
+      checkEverywhere(caller, 'read-metrics');
+      return metricsText();
+    },
     getOpenApi: () => documents.openApi(),
-    getReference: () => documents.reference(),
-    getDocument: async ({ folder, page }) => {
-      const found = await documents.page(`${folder}/${page}`);
+    getReference: (_, { caller }) => documents.reference(caller.rights),
+    getDocument: async ({ folder, page }, { caller }) => {
+      const found = await documents.page(`${folder}/${page}`, caller.rights);
       if (found === undefined) throw new ProblemError('unknown-object', `There is no document ${folder}/${page}.`);
       return found;
     },
