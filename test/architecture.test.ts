@@ -122,6 +122,7 @@ const topFiles: Record<string, readonly string[]> = {
   'data-folder.ts': ['server/sqlite'],
   'start-failed.ts': [
     'data-folder.ts',
+    'server/access',
     'server/archive',
     'server/modules',
     'server/secrets',

@@ -163,6 +163,9 @@ export const User = Type.Object(
     name: AccountName,
     ...UserBody.properties,
     origin: Type.String({ description: 'local, or the directory that the user comes from.' }),
+    groups: Type.Optional(
+      Type.Array(Type.String(), { description: 'Of a directory: those groups of the user that have grants here.' }),
+    ),
     hasPassword: Type.Boolean(),
     hasSecondFactor: Type.Boolean(),
     lastSignIn: Type.Optional(Time('When the user signed in last')),
@@ -229,6 +232,34 @@ export const ClientCertificate = Type.Object(
 );
 export type ClientCertificate = Static<typeof ClientCertificate>;
 
+/** A group of a directory, and what its members may do. */
+export const GroupBody = Type.Object(
+  {
+    directory: Type.Enum(['ldap', 'oidc'], { type: 'string', description: 'LDAP, or OpenID Connect.' }),
+    group: Type.String({
+      minLength: 1,
+      maxLength: 1024,
+      description:
+        'As the directory names it: its distinguished name in LDAP, its text in the claim of OpenID Connect.',
+    }),
+    grants: Grants,
+  },
+  strict('GroupBody'),
+);
+export type GroupBody = Static<typeof GroupBody>;
+
+export const Group = Type.Object({ name: AccountName, ...GroupBody.properties }, strict('Group'));
+export type Group = Static<typeof Group>;
+
+export const Directories = Type.Object(
+  {
+    ldap: Type.Boolean({ description: 'Whether users of a directory sign in with their password.' }),
+    oidc: Type.Boolean({ description: 'Whether users sign in at the page of a provider.' }),
+  },
+  strict('Directories'),
+);
+export type Directories = Static<typeof Directories>;
+
 export const Session = Type.Object(
   {
     id: Type.String(),
@@ -267,3 +298,17 @@ export const Identity = Type.Object(
   strict('Identity'),
 );
 export type Identity = Static<typeof Identity>;
+
+const Returned = Type.Optional(Type.String({ maxLength: 4096 }));
+
+/** What the provider of OpenID Connect has sent the browser back with. */
+export const OidcReturn = Type.Object(
+  { code: Returned, state: Returned, iss: Returned, error: Returned, error_description: Returned },
+  strict('OidcReturn'),
+);
+export type OidcReturn = Static<typeof OidcReturn>;
+
+export const OidcSignedIn = Type.Object(
+  { identity: Identity, returnTo: Type.String({ description: 'The path that the person wanted to see.' }) },
+  strict('OidcSignedIn'),
+);

@@ -111,6 +111,11 @@ export const problems = {
     'Sign in again first',
     'This changes how you sign in: enter your credentials again, and repeat it.',
   ),
+  'sign-in-refused': problem(
+    403,
+    'The directory knows you, and the service does not let you in',
+    'The detail says why; an administrator of the service can change it.',
+  ),
   'foreign-host': problem(
     403,
     'The Host of the request is no name of this service',
@@ -257,6 +262,11 @@ export const problems = {
     503,
     'The disk does not take what is written',
     'Values are live and alarms are raised, but commands, operations and simulations fail. Look at the free space, the permissions and the log; writing is retried every second.',
+  ),
+  'directory-unavailable': problem(
+    503,
+    'The directory of users does not answer',
+    'Sign in again when it is back. Local users can sign in meanwhile.',
   ),
   overloaded: problem(503, 'The service has too much at once', 'Ask again after as many seconds as Retry-After says.'),
   'data-missing': problem(

@@ -82,12 +82,18 @@ export function createHttp(parts: Interfaces, implementations: Implementations):
     metrics,
     gate,
     isDocument,
+    isCallback: callbackOf(settings),
     clock: systemClock,
     maxConnections: connectionLimits(mostFiles(), settings['max-clients']).maxConnections,
     largestBodyBytes: settings['max-json-size'],
     guard: guardOf(settings),
     tls: parts.tls,
   });
+}
+
+function callbackOf(settings: Settings): (url: string) => boolean {
+  const path = `${settings['access-path']}/oidc/callback`;
+  return (url) => url.startsWith(path) && (url.length === path.length || url[path.length] === '?');
 }
 
 function guardOf({ host, 'public-url': publicUrl }: Settings): OriginGuard {

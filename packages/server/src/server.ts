@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ProblemError, systemClock, type Value } from '@telltale/schema';
 import type { Logger } from 'pino';
-import { Access, AccessDatabase, ModuleTokens, Passwords } from './access/index.ts';
+import { Access, AccessDatabase, admitClient, ModuleTokens, Passwords } from './access/index.ts';
 import { Alarms } from './alarms/index.ts';
 import { type ChannelServer, type HttpServer, Metrics } from './api/index.ts';
 import { type Archive, Archiving } from './archive/index.ts';
@@ -184,6 +184,7 @@ export class Server {
       disabledLinkStore: this.#state,
       archive: this.#archive,
       wholeRendering: () => this.#cfgdb.call('rendering'),
+      admitClient: (asked) => admitClient(asked, this.#access.isOpen),
       log,
     });
     this.#runtime = runtime;
@@ -197,7 +198,15 @@ export class Server {
       },
     });
     const catalogue = catalogueOf(stacks);
-    this.#access = new Access({ store: this.#accessStore, tokens: this.#tokens, passwords: new Passwords(), clock });
+    this.#access = new Access({
+      store: this.#accessStore,
+      tokens: this.#tokens,
+      passwords: new Passwords(),
+      clock,
+      directories: settings.directories,
+      oidcCallback: () => `${settings['public-url'] ?? this.url}${settings['access-path']}/oidc/callback`,
+      log,
+    });
     this.#certificates = new Certificates({ folder: settings.data, host: this.#host, stacks: catalogue, clock, log });
     this.#condition = new ServiceCondition({
       folder: settings.data,

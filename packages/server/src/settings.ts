@@ -96,6 +96,9 @@ export const Settings = Type.Object(
     'channel-path': Path('/data/ws', 'Path of the WebSocket channel.'),
     'config-path': Path('/config/v2', 'Path of the configuration interface.'),
     'access-path': Path('/access', 'Path of the interface for users, roles, tokens and sessions.'),
+    directories: Type.Optional(
+      Type.String({ minLength: 1, description: 'File (JSON) that names directories of users: LDAP, OpenID Connect.' }),
+    ),
     'write-timeout': Milliseconds(5000, 'Time limit for a device to answer a command; a connector may have its own.'),
     'max-clock-skew': Milliseconds(
       60_000,

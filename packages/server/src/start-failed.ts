@@ -1,4 +1,5 @@
 // Why the server could not start, in one line for the person who started it.
+import { UnusableDirectories } from './access/index.ts';
 import { UnusableArchive } from './archive/index.ts';
 import { UnusableFolder, unusableFolder } from './data-folder.ts';
 import { UnusableUser } from './modules/index.ts';
@@ -22,7 +23,15 @@ export function cannotListen(error: unknown, { host, port }: { host: string; por
 
 /** The same error where a person can do nothing about the reason. */
 export function cannotStart(error: unknown, folder: string): unknown {
-  const known = [UnusableFolder, UnusableDatabase, UnusableArchive, UnusableUser, BadKey, UnusableTls];
+  const known = [
+    UnusableFolder,
+    UnusableDatabase,
+    UnusableArchive,
+    UnusableUser,
+    UnusableDirectories,
+    BadKey,
+    UnusableTls,
+  ];
   if (known.some((kind) => error instanceof kind)) return new StartFailed((error as Error).message);
   const isSystem = (error as NodeJS.ErrnoException).syscall !== undefined;
   return isSystem ? new StartFailed(unusableFolder(folder, error).message) : error;

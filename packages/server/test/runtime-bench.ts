@@ -9,6 +9,7 @@ import {
   unstored,
 } from '@telltale/schema';
 import { pino } from 'pino';
+import { admitClient } from '../src/access/index.ts';
 import { Alarms, type StoredAlarm } from '../src/alarms/index.ts';
 import { type ArchiveAccess, Archiving, type SeriesKey } from '../src/archive/index.ts';
 import { type Content, emptyContent } from '../src/cfgdb/content.ts';
@@ -51,6 +52,8 @@ export class RuntimeBench {
   };
   /** Brings the records to disk; a test with an archive sets it. */
   storeRecords: () => Promise<void> = async () => undefined;
+  /** While there are no users; a test with users sets it. */
+  isOpen = true;
   /** Before this, nobody is told the whole rendering: its thread is busy. */
   configurationIsFree: Promise<void> = Promise.resolve();
 
@@ -107,6 +110,7 @@ export class RuntimeBench {
         await this.configurationIsFree;
         return packRendering(emptyContent(), this.#content);
       },
+      admitClient: (asked) => admitClient(asked, this.isOpen),
       log,
     });
   }

@@ -69,6 +69,8 @@ export interface HttpForm {
   readonly method: Method;
   /** The whole path, with the interfaces' default paths; `:name` is the input `name`. Other inputs are the query. */
   readonly path: string;
+  /** Whatever the query has, it is not looked at: others have written it. */
+  readonly ignoresQuery?: true;
   /** What `:name` names, where the path has it. */
   readonly names?: string;
   readonly body?: HttpBody;

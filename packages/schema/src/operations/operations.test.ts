@@ -37,7 +37,17 @@ test('what changes something is audited, and of reads only downloads', () => {
 
 test('whatever is open to everybody is listed here', () => {
   const open = all.filter(({ permission }) => permission === 'public').map(({ name }) => name);
-  assert.deepEqual(open.sort(), ['getHealth', 'getIdentity', 'getReadiness', 'getRoot', 'signIn']);
+  assert.deepEqual(open.sort(), [
+    'getDirectories',
+    'getHealth',
+    'getIdentity',
+    'getOidcPage',
+    'getReadiness',
+    'getRoot',
+    'signIn',
+    'signInWithOidc',
+    'startOidc',
+  ]);
 });
 
 test('what is read by GET changes nothing', () => {

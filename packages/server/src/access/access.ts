@@ -6,6 +6,7 @@ import type { AccessStore } from './access-store.ts';
 import { Accounts } from './accounts.ts';
 import { type Caller, localCaller, nobody } from './caller.ts';
 import { Changes } from './collection.ts';
+import { DirectorySignIn, type Log } from './directory-sign-in.ts';
 import type { ModuleTokens } from './module-tokens.ts';
 import { noRights, permissionsOf } from './rights.ts';
 import { ServiceTokens } from './service-tokens.ts';
@@ -47,6 +48,10 @@ export interface AccessOptions {
   readonly tokens: ModuleTokens;
   readonly passwords: PasswordHashing;
   readonly clock: Clock;
+  /** The file that names directories of users, and where people come back to from a page of a provider. */
+  readonly directories?: string | undefined;
+  readonly oidcCallback?: () => string;
+  readonly log?: Log;
 }
 
 export const cookieName = '__Host-telltale';
@@ -59,6 +64,7 @@ export class Access implements Identities {
   readonly accounts: Accounts;
   readonly sessions: Sessions;
   readonly tokens: ServiceTokens;
+  readonly directories: DirectorySignIn;
   readonly #listeners: ChangeListener[] = [];
   /** By name: the same object for each connection. */
   readonly #certificates = new Map<string, Caller>();
@@ -71,16 +77,25 @@ export class Access implements Identities {
     const parts = { accounts: this.accounts, changes, clock, onEnd: (caller: Caller) => this.#tell(caller, true) };
     this.sessions = new Sessions(parts);
     this.tokens = new ServiceTokens(parts);
+    this.directories = new DirectorySignIn({
+      accounts: this.accounts,
+      clock,
+      onGone: (user) => this.sessions.endOf(user),
+      log: options.log,
+    });
     tokens.onRevoked((caller) => this.#tell(caller, true));
   }
 
   async open(): Promise<void> {
+    const { directories, oidcCallback } = this.#options;
+    if (directories !== undefined) await this.directories.open(directories, oidcCallback?.() ?? '');
     const entries = await this.#options.store.open();
     for (const part of [this.accounts, this.sessions, this.tokens]) part.load(entries);
     this.#options.tokens.isOpen = this.isOpen;
   }
 
   close(): void {
+    this.directories.close();
     this.tokens.close();
   }
 
@@ -105,24 +120,37 @@ export class Access implements Identities {
   }
 
   /** Ends the session that it replaces; resolves with the new cookie. */
-  async signIn(name: string, password: string, { cookie, source }: Credentials): Promise<string> {
-    await this.checkPassword(name, password);
-    const now = Math.floor(this.#options.clock.now() / 1e6);
-    await this.accounts.noteUser(name, { lastSignIn: now });
-    return this.sessions.begin(name, source, cookieOf(cookie));
+  async signIn(name: string, password: string, credentials: Credentials): Promise<string> {
+    return this.begin(await this.checkPassword(name, password), credentials);
   }
 
-  /** Throws where it is not that of the user. */
-  async checkPassword(name: string, password: string): Promise<void> {
+  /** A session of somebody who has proved to be this user; resolves with its cookie. */
+  async begin(user: string, { cookie, source }: Credentials): Promise<string> {
+    if (this.accounts.stored(user)?.disabled === true) throw wrongCredentials();
+    const now = Math.floor(this.#options.clock.now() / 1e6);
+    await this.accounts.noteUser(user, { lastSignIn: now });
+    return this.sessions.begin(user, source, cookieOf(cookie));
+  }
+
+  /** Resolves with the user whose they are; throws where they are nobody's. Somebody unknown takes as long as a local user. */
+  async checkPassword(name: string, password: string): Promise<string> {
     const user = this.accounts.stored(name);
-    const isRight = await this.#options.passwords.verify(password, user?.password);
-    if (!isRight || user?.disabled === true) {
-      throw new ProblemError('wrong-credentials', 'The user or the password is wrong.');
-    }
+    const isLocal = user?.origin === 'local';
+    const [isRight, ofDirectory] = await Promise.all([
+      this.#options.passwords.verify(password, isLocal ? user.password : undefined),
+      isLocal ? undefined : this.directories.checkPassword(name, password),
+    ]);
+    const found = isRight ? name : ofDirectory;
+    if (found === undefined || this.accounts.stored(found)?.disabled === true) throw wrongCredentials();
+    return found;
   }
 
   /** Ends the other sessions of the user. */
   async setPassword(name: string, password: string, keptSession?: string): Promise<void> {
+    const { origin = 'local' } = this.accounts.stored(name) ?? {};
+    if (origin !== 'local') {
+      throw new ProblemError('not-allowed', `${name} is a user of a directory (${origin}), which has the password.`);
+    }
     const hash = await this.hashPassword(name, password);
     await this.accounts.noteUser(name, { password: hash });
     await this.sessions.endOf(name, keptSession);
@@ -152,7 +180,7 @@ export class Access implements Identities {
       kind,
       ...(user?.displayName !== undefined && { displayName: user.displayName }),
       permissions: permissionsOf(rights),
-      ...(user && { grants: user.grants }),
+      ...(user && { grants: [...this.accounts.grantsOf(user)] }),
       ...(own && { session: own }),
       isOpen: this.isOpen,
     };
@@ -206,12 +234,16 @@ export class Access implements Identities {
   }
 }
 
-/** The session's, of the header. Two of the name are none: somebody has put one there. */
-export function cookieOf(header: string | undefined): string | undefined {
+function wrongCredentials(): ProblemError {
+  return new ProblemError('wrong-credentials', 'The user or the password is wrong.');
+}
+
+/** The session's, or another one, of the header. Two of the name are none: somebody has put one there. */
+export function cookieOf(header: string | undefined, name = cookieName): string | undefined {
   if (header === undefined) return undefined;
   const found = header
     .split(';')
     .map((each) => each.trim())
-    .filter((each) => each.startsWith(`${cookieName}=`));
-  return found.length === 1 ? found[0]?.slice(cookieName.length + 1) : undefined;
+    .filter((each) => each.startsWith(`${name}=`));
+  return found.length === 1 ? found[0]?.slice(name.length + 1) : undefined;
 }

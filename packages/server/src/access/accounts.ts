@@ -1,8 +1,10 @@
 // Users, roles and the certificates of clients, and the rights that their grants make.
 import {
+  accountNamePattern,
   type ClientCertificate,
   type ClientCertificateBody,
   type Grant,
+  type GroupBody,
   initialRoles,
   ProblemError,
   type Role,
@@ -13,10 +15,18 @@ import {
 } from '@telltale/schema';
 import type { StoredEntry } from './access-store.ts';
 import { type Change, type Changes, Collection } from './collection.ts';
+import type { DirectoryKind, DirectoryUser } from './directories/directory.ts';
+import { Groups } from './groups.ts';
 import { covers, type Granted, GrantedRights, type Rights } from './rights.ts';
 
 export interface StoredUser extends UserBody {
+  /** `local`, or a `DirectoryKind`. */
   readonly origin: string;
+  /** Of a directory: who it is, whatever it is called; and its groups, as far as they have grants here. */
+  readonly subject?: string;
+  readonly groups?: readonly string[];
+  /** The directory had nobody of the name when it was asked last. */
+  readonly absent?: boolean;
   /** A PHC string; undefined: no password is right. */
   readonly password?: string;
   readonly lastSignIn?: number;
@@ -32,6 +42,7 @@ export interface AccountsOptions {
 export type Manager = Pick<Rights, 'granted'>;
 
 const everywhere: readonly Scope[] = [{}];
+const accountName = new RegExp(accountNamePattern);
 
 /** Words that the service itself uses as an authority. */
 const reservedNames: ReadonlySet<string> = new Set([
@@ -50,6 +61,7 @@ export class Accounts {
   readonly #users = new Collection<StoredUser>('user', 'user');
   readonly #roles = new Collection<RoleBody>('role', 'role');
   readonly #certificates = new Collection<ClientCertificateBody>('certificate', 'certificate');
+  readonly groups = new Groups();
   /** By grants: callers that may do the same share their rights, and what is compiled from these. */
   readonly #rights = new Map<string, GrantedRights>();
   #version = 0;
@@ -63,7 +75,7 @@ export class Accounts {
     for (const { name, ...role } of initialRoles) this.#roles.change(name, role).hold();
     const stored = entries.filter(({ kind }) => kind === 'role');
     if (stored.length > 0) for (const { name } of initialRoles) this.#roles.change(name, null).hold();
-    for (const collection of [this.#users, this.#roles, this.#certificates]) collection.load(entries);
+    for (const collection of [this.#users, this.#roles, this.#certificates, this.groups]) collection.load(entries);
   }
 
   /** Another number after each change: what was compiled from users and roles before may be another now. */
@@ -79,7 +91,7 @@ export class Accounts {
   users(manager: Manager): User[] {
     return this.#users
       .all()
-      .filter(([, { grants }]) => manages(manager, grants))
+      .filter(([, user]) => manages(manager, this.grantsOf(user)))
       .map(([name, user]) => shown(name, user));
   }
 
@@ -89,6 +101,18 @@ export class Accounts {
 
   stored(name: string): StoredUser | undefined {
     return this.#users.get(name);
+  }
+
+  /** Its own, and those of its groups; none of whoever may not sign in. */
+  grantsOf(user: StoredUser | undefined): readonly Grant[] {
+    if (user === undefined || user.disabled === true || user.absent === true) return [];
+    if (user.groups === undefined || user.groups.length === 0) return user.grants;
+    return [...user.grants, ...this.groups.grantsOf(user.origin, user.groups)];
+  }
+
+  /** Those of a directory that were there when it was asked last. */
+  ofDirectory(directory: DirectoryKind): [string, StoredUser][] {
+    return this.#users.all().filter(([, { origin, absent }]) => origin === directory && absent !== true);
   }
 
   roles(): Role[] {
@@ -134,6 +158,43 @@ export class Accounts {
   /** What the service itself notes of a user. */
   noteUser(name: string, more: Partial<StoredUser>): Promise<void> {
     return this.#change(() => [this.#users.change(name, { ...this.#users.known(name), ...more })]);
+  }
+
+  /** Notes whom a directory vouches for; throws where it cannot be a user here. */
+  async enter({ directory, name, subject, groups }: DirectoryUser): Promise<void> {
+    const decide = (): readonly Change[] => {
+      const known = this.#users.get(name);
+      const fault = this.#directoryFault(name, directory, subject);
+      if (fault !== undefined) throw new ProblemError('sign-in-refused', `${fault}.`);
+      const own = this.groups.granted(directory, groups);
+      const user: StoredUser = { grants: [], ...known, origin: directory, subject, groups: own, absent: false };
+      if (user.disabled !== true && this.grantsOf(user).length === 0) {
+        const text = `${name} is in no group that has a role here; an administrator gives roles to groups, or to ${name}`;
+        throw new ProblemError('sign-in-refused', `${text}.`);
+      }
+      return JSON.stringify(user) === JSON.stringify(known) ? [] : [this.#users.change(name, user)];
+    };
+    // What stays as it is compiles nobody's rights anew.
+    if (decide().length > 0) await this.#change(decide);
+  }
+
+  /** The directory has nobody of the name any more: whatever was granted does not hold until it has. */
+  leave(name: string): Promise<void> {
+    return this.noteUser(name, { absent: true });
+  }
+
+  putGroup(name: string, body: GroupBody, manager: Manager): Promise<void> {
+    return this.#change(() => {
+      this.#checkGrants([...(this.groups.find(name)?.grants ?? []), ...body.grants], manager);
+      return [this.groups.change(name, body)];
+    });
+  }
+
+  deleteGroup(name: string, manager: Manager): Promise<void> {
+    return this.#change(() => {
+      checkManages(manager, this.groups.known(name).grants);
+      return [this.groups.change(name, null)];
+    });
   }
 
   deleteUser(name: string, manager: Manager): Promise<void> {
@@ -201,8 +262,21 @@ export class Accounts {
 
   #managed(name: string, manager: Manager): StoredUser {
     const user = this.#users.known(name);
-    checkManages(manager, user.grants);
+    checkManages(manager, [...user.grants, ...this.grantsOf(user)]);
     return user;
+  }
+
+  /** Why somebody of a directory cannot be the user of this name. A local user keeps the name, in whatever case. */
+  #directoryFault(name: string, directory: string, subject: string): string | undefined {
+    const quoted = JSON.stringify(name.slice(0, 80));
+    if (!accountName.test(name)) return `${quoted} cannot be the name of a user here`;
+    if (reservedNames.has(name.toLowerCase())) return `${name} is a reserved word`;
+    const other = this.#users.all().find(([key]) => key.toLowerCase() === name.toLowerCase());
+    if (other === undefined) return undefined;
+    const [key, { origin, subject: known }] = other;
+    if (origin !== directory) return `there is a user ${key} already who is ${origin}, and not of the directory`;
+    if (key === name && known === subject) return undefined;
+    return `there is a user ${key} already who is another person of the directory; an administrator deletes that one`;
   }
 
   /** Throws where a role is unknown, or something is granted that the manager does not manage. */
@@ -259,6 +333,7 @@ export class Accounts {
   *#holders(): Generator<{ who: string; grants: readonly Grant[] }> {
     for (const [name, { grants }] of this.#users.all()) yield { who: name, grants };
     for (const [name, { grants }] of this.#certificates.all()) yield { who: `certificate/${name}`, grants };
+    for (const { name, grants } of this.groups.list()) yield { who: `the group ${name}`, grants };
   }
 }
 
@@ -286,13 +361,14 @@ function kept(user: StoredUser | undefined): Partial<StoredUser> {
 }
 
 function shown(name: string, { password, lastSignIn, ...user }: StoredUser): User {
-  const { displayName, grants, disabled, origin } = user;
+  const { displayName, grants, disabled, origin, groups } = user;
   return {
     name,
     ...(displayName !== undefined && { displayName }),
     grants,
     ...(disabled !== undefined && { disabled }),
     origin,
+    ...(groups !== undefined && { groups: [...groups] }),
     hasPassword: password !== undefined,
     hasSecondFactor: false,
     ...(lastSignIn !== undefined && { lastSignIn }),

@@ -19,9 +19,12 @@ export {
   notAllowed,
   ownerCaller,
 } from './caller.ts';
+export { UnusableDirectories } from './directories/directory.ts';
+export { attemptSeconds } from './directories/sealed-attempts.ts';
 export { ModuleTokens } from './module-tokens.ts';
 export { guardedRequest, isLoopback, OriginGuard } from './origin-guard.ts';
 export { Passwords } from './passwords/passwords.ts';
+export { admitClient } from './provider-clients.ts';
 export {
   allRights,
   covers,

@@ -34,12 +34,13 @@ export function isLoopback(host: string): boolean {
   return loopbackHost.test(host.includes(':') ? `[${host}]` : host);
 }
 
-export function guardedRequest(request: IncomingMessage, isDocument = false): GuardedRequest {
+/** Of a page that is the same for everybody, no cookie counts, whether one comes with it or not. */
+export function guardedRequest(request: IncomingMessage, isDocument = false, isSameForAll = false): GuardedRequest {
   const { host, origin, cookie, 'sec-fetch-site': fetchSite, 'sec-fetch-mode': fetchMode } = request.headers;
   return {
     host,
     origin,
-    cookie,
+    cookie: isSameForAll ? undefined : cookie,
     fetchSite: fetchSite as string | undefined,
     fetchMode: fetchMode as string | undefined,
     isDocument,

@@ -135,12 +135,12 @@ export class ServiceTokens {
     const { accounts } = this.#options;
     if (live.version === accounts.version) return live.rights;
     const stored = this.#stored.get(live.name);
-    const owner = stored && accounts.stored(stored.owner);
     live.version = accounts.version;
-    live.rights =
-      stored === undefined || owner === undefined || owner.disabled === true
-        ? noRights
-        : accounts.rightsOf(within(accounts.granted(stored.grants), accounts.granted(owner.grants)));
+    if (stored === undefined) live.rights = noRights;
+    else {
+      const owners = accounts.granted(accounts.grantsOf(accounts.stored(stored.owner)));
+      live.rights = accounts.rightsOf(within(accounts.granted(stored.grants), owners));
+    }
     return live.rights;
   }
 

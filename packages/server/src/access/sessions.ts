@@ -185,9 +185,8 @@ export class Sessions {
 
   #compile(stored: StoredSession, isFull: boolean): Rights {
     const { accounts } = this.#options;
-    const user = accounts.stored(stored.user);
-    if (user === undefined || user.disabled === true || this.#isOver(stored)) return noRights;
-    const granted = accounts.granted(user.grants);
+    if (this.#isOver(stored)) return noRights;
+    const granted = accounts.granted(accounts.grantsOf(accounts.stored(stored.user)));
     if (isFull) return accounts.rightsOf(granted);
     const viewing = granted.filter(({ permissions }) => permissions.includes('view'));
     return accounts.rightsOf(viewing.map((each) => ({ ...each, permissions: view })));
@@ -196,7 +195,8 @@ export class Sessions {
   /** From then on it may only view: the shortest times of the roles of its user count. */
   #fullUntil(hash: string, stored: StoredSession): number {
     const { accounts } = this.#options;
-    const roles = accounts.stored(stored.user)?.grants.map(({ role }) => accounts.findRole(role)) ?? [];
+    const grants = accounts.grantsOf(accounts.stored(stored.user));
+    const roles = grants.map(({ role }) => accounts.findRole(role));
     const idle = Math.min(...roles.map((role) => role?.idle ?? usual.idle), 7 * 1440);
     const session = Math.min(...roles.map((role) => role?.session ?? usual.session), 30 * 24);
     return Math.min(this.#usedMs(hash, stored) + idle * 60e3, stored.signedIn + session * 3600e3);

@@ -42,6 +42,8 @@ export interface HttpServerOptions {
   readonly gate: Gate;
   /** Whether a path is that of a document for people, to which links of other pages may lead. */
   readonly isDocument: (path: string) => boolean;
+  /** The page that a provider of OpenID Connect leads to. */
+  readonly isCallback?: (path: string) => boolean;
   readonly clock: Clock;
   readonly maxConnections: number;
   readonly largestBodyBytes: number;
@@ -91,8 +93,10 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
     try {
       const fault = formFault(request);
       if (fault !== undefined) throw new ProblemError('malformed-request', fault);
-      const isDocument = request.method === 'GET' && options.isDocument(request.url ?? '');
-      const refusal = options.guard.refusalOf(guardedRequest(request, isDocument));
+      const { method, url = '' } = request;
+      const isCallback = method === 'GET' && options.isCallback?.(url) === true;
+      const isDocument = isCallback || (method === 'GET' && options.isDocument(url));
+      const refusal = options.guard.refusalOf(guardedRequest(request, isDocument, isCallback));
       if (refusal !== undefined) throw new ProblemError(refusal, refusalDetail(request, refusal));
       const found = endpoints.find(request, response);
       count = found.endpoint.count;

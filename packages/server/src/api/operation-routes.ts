@@ -63,6 +63,7 @@ function routeOf<N extends HttpOperationName>(
     audited,
     ...(declared.isAlwaysAvailable && { isAlwaysAvailable: true }),
     query: queryOf(http, input),
+    ...(http.ignoresQuery && { ignoresQuery: true }),
     lists: listsOf(input),
     ...(http.body !== undefined && { body: bodyOf(http.body, options.limits) }),
     answer: { ...http.answer, ...(headers && { headers }), ...(version && { version }) },

@@ -39,7 +39,7 @@ export interface RequestReader {
 
 /** Compiles the checks of one route, once. */
 export function requestReader(route: Route, { identities, clock, gate }: RequestReaderOptions): RequestReader {
-  const readQuery = queryReader(route.query ?? noQuery, route.lists);
+  const readQuery = route.ignoresQuery ? () => ({}) : queryReader(route.query ?? noQuery, route.lists);
   const operation = gate.operation(route.id, route);
   const read: RequestReader['read'] = (request, response, { params, query }) => {
     const credentials = credentialsOf(request);

@@ -10,6 +10,7 @@ export interface Route extends Guarded {
   readonly path: string;
   readonly id: string;
   readonly query?: TObject;
+  readonly ignoresQuery?: true;
   /** Parameters that are lists, comma-separated: the form of their items. */
   readonly lists?: ReadonlyMap<string, ListItem>;
   readonly body?: RouteBody;

@@ -304,6 +304,33 @@ describe('the runtime', () => {
     assert.match(await problemText(bench.runtime.providerWrite('out', 7, true)), /^unknown-object/);
   });
 
+  test('where there are users, clients of a provider do what its list names, as the provider', async () => {
+    const { bench } = await setUp();
+    const out = (writes: string): Provider => ({ name: 'out', stackName: 'trial', properties: { writes } });
+    const commands = ['flag', 'other'].map(
+      (name) => ({ name, datatype: 'b', providerAddresses: { out: name } }) as const,
+    );
+    const measurements = [{ name: 'level', datatype: 'd', providerAddresses: { out: 'good' } } as const];
+    const alarms = [
+      { name: 'high', severity: 1, trgMeasurement: 'level', trgOperator: 'gt', trgRefValue: '5' } as const,
+    ];
+    await bench.render({ providers: [out('flag')], commands, measurements, alarms });
+    bench.isOpen = false;
+    const [flag, other] = [1, 2]; // given after the measurement's
+    await bench.runtime.providerWrite('out', flag, true);
+    assert.equal(bench.commands.valueOf(bench.commands.find('flag')), 1);
+    assert.match(await problemText(bench.runtime.providerWrite('out', other, true)), /^not-allowed.*"other"/);
+    assert.equal(bench.commands.valueOf(bench.commands.find('other')), 0);
+    assert.match(await problemText(bench.runtime.providerAcknowledge('out', 'high', 'anna')), /^not-allowed.*"high"/);
+
+    await bench.render({ providers: [out('other, high')], commands, measurements, alarms });
+    assert.match(await problemText(bench.runtime.providerWrite('out', flag, false)), /^not-allowed/);
+    await bench.runtime.providerWrite('out', other, true);
+    await bench.measurements.simulate('level', { value: 'd6', quality: undefined, validForS: undefined, by: 'tester' });
+    await bench.runtime.providerAcknowledge('out', 'high', 'anna');
+    assert.equal(bench.alarms.stateOf(bench.alarms.find('high')).authority, 'provider/out');
+  });
+
   test('forgets what was kept of objects that the first rendering does not have', async () => {
     const { bench } = await setUp();
     const simulation = { value: 'd1', quality: 0x80c0, sinceUs: 1, untilUs: undefined, by: 'tester' };

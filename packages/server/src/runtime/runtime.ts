@@ -39,7 +39,26 @@ export interface RuntimeOptions extends Parts {
   readonly onRenames?: (renames: readonly Rename[]) => void;
   /** The newest rendering whole; asked for when the stacks have lost theirs. */
   readonly wholeRendering: () => Promise<RenderingBytes>;
+  /** Whether and as whom a client of a provider may do something; throws `ProblemError`. */
+  readonly admitClient: (asked: ProviderAsked) => ProviderClient;
   readonly log: Logger;
+}
+
+/** What a client of a provider wants to do. */
+export interface ProviderAsked {
+  readonly provider: string;
+  /** Of the provider. */
+  readonly properties: Readonly<Record<string, string>>;
+  readonly permission: 'write' | 'acknowledge';
+  /** Of the command or alarm. */
+  readonly name: string;
+}
+
+/** Who does it. */
+export interface ProviderClient {
+  readonly author: string;
+  /** The authority of an alarm, where a client says who it is. */
+  readonly authorityOr: (said: string) => string;
 }
 
 export class Runtime implements HostEvents {
@@ -150,14 +169,18 @@ export class Runtime implements HostEvents {
     if (handle < 0 || !this.#points.values.serves('commands', handle, provider)) {
       throw new ProblemError('unknown-object', 'The command is no longer configured so.');
     }
-    await commands.write(commands.nameOf(handle), prefixed(commands.datatypeOf(handle), value), `provider/${provider}`);
+    const name = commands.nameOf(handle);
+    const { author } = this.#admit(provider, 'write', name);
+    await commands.write(name, prefixed(commands.datatypeOf(handle), value), author);
   }
 
   async providerAcknowledge(provider: string, alarm: string, authority: string): Promise<void> {
     if (!this.#alarmFeed.serves(provider, alarm)) {
       throw new ProblemError('unknown-object', 'The alarm is not one of this provider any more.');
     }
-    await this.#options.alarms.operate(alarm, 'acknowledge', authority);
+    const { alarms } = this.#options;
+    const { authorityOr } = this.#admit(provider, 'acknowledge', alarm);
+    await alarms.operate(alarm, 'acknowledge', authorityOr(authority));
   }
 
   providerHistory(provider: string, asked: HistoryAsked, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>[]> {
@@ -179,6 +202,11 @@ export class Runtime implements HostEvents {
     this.#giveAgain(wants).catch((error: Error) =>
       this.#options.log.error(error, 'the stacks could not be configured again after a restart'),
     );
+  }
+
+  #admit(provider: string, permission: ProviderAsked['permission'], name: string): ProviderClient {
+    const properties = this.#options.host.propertiesOf('provider', provider);
+    return this.#options.admitClient({ provider, properties, permission, name });
   }
 
   /** By provider, the measurements that it serves by quality. */

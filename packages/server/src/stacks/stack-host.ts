@@ -132,6 +132,11 @@ export class StackHost {
     return this.#hostings.has(keyOf(role, name));
   }
 
+  /** Those that the engineer has given it. */
+  propertiesOf(role: Role, name: string): Readonly<Record<string, string>> {
+    return this.#hostings.get(keyOf(role, name))?.hosted.instance.properties ?? {};
+  }
+
   /** Sends points that come with the next `pointsDone`; to be called with slices of some thousands. */
   putPoints(role: Role, name: string, points: PackedPoints): void {
     this.#notify(role, name, (thread, id) => thread.notify('putPoints', [id, points]));

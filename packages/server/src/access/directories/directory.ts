@@ -25,6 +25,11 @@ export class DirectoryRefusal extends Error {
   override readonly name = 'DirectoryRefusal';
 }
 
+/** The file that names directories is wrong. The message is for the person who starts the server. */
+export class UnusableDirectories extends Error {
+  override readonly name = 'UnusableDirectories';
+}
+
 /** Of one person. Whoever has more is in the first ones. */
 export const maxGroups = 1000;
 export const maxTextLength = 1024;

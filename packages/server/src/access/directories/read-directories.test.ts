@@ -4,7 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
-import { readDirectories, UnusableDirectories } from './read-directories.ts';
+import { UnusableDirectories } from './directory.ts';
+import { readDirectories } from './read-directories.ts';
 
 const ldap = { url: 'ldaps://ldap.plant.example', base: 'ou=people,dc=plant' };
 const oidc = { issuer: 'https://id.plant.example/realms/plant', clientId: 'telltale' };

@@ -6,6 +6,7 @@ import { checker } from '@telltale/schema';
 import { FilterParser } from 'ldapts';
 import Type, { type Static } from 'typebox';
 import { isLoopback } from '../origin-guard.ts';
+import { UnusableDirectories } from './directory.ts';
 import type { LdapOptions } from './ldap-directory.ts';
 import type { OidcOptions } from './oidc-directory.ts';
 
@@ -82,10 +83,6 @@ type DirectoriesFile = Static<typeof DirectoriesFile>;
 export interface DirectoryOptions {
   readonly ldap: LdapOptions | undefined;
   readonly oidc: Omit<OidcOptions, 'redirectUri'> | undefined;
-}
-
-export class UnusableDirectories extends Error {
-  override readonly name = 'UnusableDirectories';
 }
 
 const defaultTimeoutMs = 5000;

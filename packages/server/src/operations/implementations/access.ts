@@ -1,18 +1,39 @@
 // Implements signing in, and the operations on users, roles, tokens, sessions and certificates of clients.
 import { ProblemError } from '@telltale/schema';
-import { type Access, type Caller, cookieName, cookieOf } from '../../access/index.ts';
+import { type Access, attemptSeconds, type Caller, cookieName, cookieOf } from '../../access/index.ts';
 import { collectionText } from '../collection-text.ts';
 import type { WithHeaders } from '../replies.ts';
 import type { Implementations } from './implementation.ts';
+import { oidcPage, oidcPagePolicy } from './oidc-page.ts';
 
 export function access(parts: Access) {
-  const { accounts, sessions, tokens } = parts;
+  const { accounts, sessions, tokens, directories } = parts;
   return {
     signIn: async ({ user, password }, { credentials }) => {
       const cookie = await parts.signIn(user, password, credentials);
       const caller = sessions.find(cookie) as Caller;
       return { headers: { 'set-cookie': setCookie(cookie) }, body: parts.describe(caller) } satisfies WithHeaders;
     },
+    getDirectories: () => ({ ldap: directories.hasLdap, oidc: directories.hasOidc }),
+    startOidc: async ({ 'return-to': returnTo }) => {
+      const { url, attempt } = await directories.startOidc(returnTo);
+      return { headers: { 'set-cookie': attemptCookie(attempt, attemptSeconds) }, body: url } satisfies WithHeaders;
+    },
+    getOidcPage: () => {
+      if (!directories.hasOidc) throw new ProblemError('unknown-path', 'There is no provider of OpenID Connect.');
+      return { headers: oidcPagePolicy, body: oidcPage } satisfies WithHeaders;
+    },
+    signInWithOidc: async (query, { credentials }) => {
+      const attempt = cookieOf(credentials.cookie, attemptCookieName);
+      const { user, returnTo } = await directories.finishOidc(new URLSearchParams(query), attempt);
+      const cookie = await parts.begin(user, credentials);
+      const identity = parts.describe(sessions.find(cookie) as Caller);
+      return { headers: { 'set-cookie': setCookie(cookie) }, body: { identity, returnTo } } satisfies WithHeaders;
+    },
+    listGroups: () => byName(accounts.groups.list()),
+    getGroup: ({ account }) => accounts.groups.known(account),
+    putGroup: ({ account, ...body }, { caller }) => accounts.putGroup(account, body, caller.rights),
+    deleteGroup: ({ account }, { caller }) => accounts.deleteGroup(account, caller.rights),
     signOut: async (_, { caller: { session }, credentials: { cookie } }) => {
       if (cookieOf(cookie) !== undefined && session !== undefined) await sessions.endById(session);
       return { headers: { 'set-cookie': setCookie('', 0) }, body: undefined } satisfies WithHeaders;
@@ -73,6 +94,13 @@ function unknown(one: string, name: string): ProblemError {
 
 function byName(entries: readonly { readonly name: string }[]): string {
   return collectionText(entries.map((each) => [each.name, each]));
+}
+
+const attemptCookieName = `${cookieName}-oidc`;
+
+/** Sent by the page that the provider leads back to, which is one of the service: so it may be strict as well. */
+function attemptCookie(value: string, maxAge: number): string {
+  return `${attemptCookieName}=${value}; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=${maxAge}`;
 }
 
 /** Without an age, it ends with the browser at the latest. */
