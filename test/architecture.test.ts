@@ -26,6 +26,7 @@ const table: Record<string, readonly string[]> = {
   'server/typicals': ['schema', 'server/sheets'],
   'server/cfgdb': [
     'schema',
+    'server/access',
     'server/secrets',
     'server/sheets',
     'server/sqlite',

@@ -103,7 +103,7 @@ test('render=1 renders what was committed', async () => {
   await run([putOf('alarms', 'a'), putOf('alarms', 'b')], '?render=1');
   assert.deepEqual(await client.read('/cfgdb/render'), { up_to_date: true });
   const [newest] = await revisions();
-  assert.deepEqual([newest?.id, newest?.running, newest?.objects.alarms], [id + 1, true, 2]);
+  assert.deepEqual([newest?.id, newest?.running, newest?.objects?.alarms], [id + 1, true, 2]);
 });
 
 test('where rendering fails the commit is rolled back, and what runs is untouched', async () => {

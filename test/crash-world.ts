@@ -269,6 +269,6 @@ function toLine({ change, family, name }: Change): string {
 }
 
 function toSummary({ id, objects, added, changed, removed }: RevisionSummary): string {
-  const count = Object.values(objects).reduce((sum: number, of) => sum + Number(of), 0);
+  const count = Object.values(objects ?? {}).reduce((sum: number, of) => sum + Number(of), 0);
   return `${id}: ${count} objects, +${added} ~${changed} -${removed}`;
 }

@@ -48,13 +48,15 @@ const revisionFields = {
   author: Type.String({ description: 'Who rendered it.' }),
   comment: Type.Optional(Type.String({ description: 'Why, where that was said.' })),
   running: Type.Boolean({ description: 'Whether it is what runs.' }),
-  objects: Type.Object(Object.fromEntries(familyNames.map((family) => [family, Type.Integer({ minimum: 0 })])), {
-    description: 'How many objects of each family it has.',
-    additionalProperties: false,
-  }),
-  added: Type.Integer({ minimum: 0 }),
-  changed: Type.Integer({ minimum: 0 }),
-  removed: Type.Integer({ minimum: 0 }),
+  objects: Type.Optional(
+    Type.Object(Object.fromEntries(familyNames.map((family) => [family, Type.Integer({ minimum: 0 })])), {
+      description: 'How many objects of each family it has. This and the next three: for whoever sees all objects.',
+      additionalProperties: false,
+    }),
+  ),
+  added: Type.Optional(Type.Integer({ minimum: 0 })),
+  changed: Type.Optional(Type.Integer({ minimum: 0 })),
+  removed: Type.Optional(Type.Integer({ minimum: 0 })),
 };
 
 export const RevisionSummary = Type.Object(revisionFields, strict('RevisionSummary'));

@@ -19,6 +19,7 @@ import {
   pagePolicy,
   Watches,
 } from './api/index.ts';
+import type { ConfigurationDatabase } from './cfgdb/index.ts';
 import { diskSpace } from './disk-space.ts';
 import type { FunctionModules } from './modules/index.ts';
 import {
@@ -49,11 +50,12 @@ import type { Settings } from './settings.ts';
 
 export interface Interfaces
   extends Omit<ArchiveParts, 'clock' | 'storage'>,
-    Omit<ConfigurationParts, 'mayUpload'>,
+    Omit<ConfigurationParts, 'cfgdb' | 'mayUpload'>,
     Pick<InstanceParts, 'links'>,
     Pick<ServiceParts, 'unavailable' | 'diskFailure' | 'warnings'> {
   readonly settings: Settings;
   readonly log: Logger;
+  readonly cfgdb: ConfigurationDatabase;
   readonly data: LiveData;
   readonly instances: StackAccess;
   readonly modules: FunctionModules;

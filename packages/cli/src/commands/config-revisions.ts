@@ -69,7 +69,7 @@ export const configRevisions: CommandDeclaration = {
       String(revision.id),
       timeText(revision.time),
       revision.author,
-      String(countOf(revision)),
+      countOf(revision),
       changesText(revision),
       revision.running ? { text: 'running', style: 'green' } : '',
       revision.comment ?? '',
@@ -86,12 +86,20 @@ async function showRevision({ client, terminal, signal }: Call, id: number): Pro
   await line('Revision', `${id}${running ? ', running' : ''}`);
   await line('Rendered', `${timeText(time)} by ${author}`);
   if (comment !== undefined) await line('Comment', comment);
-  await line('Objects', `${countOf(revision)}, ${changesText(revision)} against the revision before`);
+  if (revision.objects !== undefined) {
+    await line('Objects', `${countOf(revision)}, ${changesText(revision)} against the revision before`);
+  }
   for (const change of changes) await printChange(terminal, change);
 }
 
-const countOf = ({ objects }: RevisionSummary) => Object.values(objects).reduce((sum, count) => sum + count, 0);
-const changesText = ({ added, changed, removed }: RevisionSummary) => `+${added} ~${changed} -${removed}`;
+/** Whoever does not see all objects is not told how many there are. */
+function countOf({ objects }: RevisionSummary): string {
+  return objects === undefined ? '' : String(Object.values(objects).reduce((sum, count) => sum + count, 0));
+}
+
+function changesText({ objects, added = 0, changed = 0, removed = 0 }: RevisionSummary): string {
+  return objects === undefined ? '' : `+${added} ~${changed} -${removed}`;
+}
 
 export function readRevision(text = ''): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);

@@ -1,5 +1,6 @@
 // Carries out the steps of a transaction, in order.
 import { type Family, ProblemError } from '@telltale/schema';
+import type { AuthorsRights } from './authors-rights.ts';
 import type { ParsedObjects } from './check.ts';
 import type { Database } from './database.ts';
 import type { Step } from './read-objects.ts';
@@ -12,16 +13,22 @@ type Parsed = { [F in Family]?: Map<string, object> };
  * Inside a change of the database. Takes the steps out of their list. Where they are to be `kept`, for a rendering, it
  * answers with objects that are parsed already.
  */
-export function carryOutSteps(database: Database, steps: Step[], edit: Edit, kept: boolean): ParsedObjects {
+export function carryOutSteps(
+  database: Database,
+  steps: Step[],
+  edit: Edit,
+  rights: AuthorsRights,
+  kept: boolean,
+): ParsedObjects {
   let parsed: Parsed = {};
   for (const [index, step] of taken(steps)) {
     if (step.operation === 'put') {
       database.put(step.object, edit);
       if (kept) noteParsed(parsed, step);
     } else if (step.operation === 'rename') {
-      renameObjects(database, step.renames, edit);
+      renameObjects(database, step.renames, edit, rights);
       parsed = {}; // what refers to them is another text now
-    } else if (!database.delete(step.family, step.name, edit)) {
+    } else if (!isSeen(database, rights, step) || !database.delete(step.family, step.name, edit)) {
       const detail = `${step.family} has no ${step.name} to delete, so nothing was changed.`;
       throw new ProblemError('operation-failed', detail, [
         { path: `/operations/${index}`, message: 'deletes what does not exist' },
@@ -29,6 +36,14 @@ export function carryOutSteps(database: Database, steps: Step[], edit: Edit, kep
     }
   }
   return parsed;
+}
+
+function isSeen(
+  { content }: Database,
+  rights: AuthorsRights,
+  { family, name }: { family: Family; name: string },
+): boolean {
+  return rights.sees(family, name, content[family].get(name));
 }
 
 /** Each with its index, and taken out of the list: what it has is not needed any more when it is done. */

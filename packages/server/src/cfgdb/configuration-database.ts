@@ -6,9 +6,11 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ProblemError, systemClock } from '@telltale/schema';
+import type { Rights } from '../access/index.ts';
 import { UnusableDatabase } from '../sqlite/index.ts';
 import { DiskRetry, ownBuffers, release, startThread, threadPort, WorkerLink } from '../threads/index.ts';
 import { Agreement } from './agreement.ts';
+import { type Author, AuthorsRights } from './authors-rights.ts';
 import type { Rendering } from './configuration.ts';
 import { DatabaseCopies, type Download, isTemporaryFile, temporaryFile } from './database-copies.ts';
 import {
@@ -43,6 +45,23 @@ export interface ConfigurationDatabaseOptions {
   /** The thread died: nothing that is asked from now on will be answered. */
   readonly onFailure: (error: Error) => void;
 }
+
+/** A caller: its rights are those of the moment. */
+export interface Asker {
+  readonly author: string;
+  readonly rights: Pick<Rights, 'granted'>;
+}
+
+/** As `ConfigurationDatabase` has it, for somebody who asks. */
+export interface AskedConfiguration {
+  call<M extends Method>(method: M, ...args: Arguments<M>): Promise<Result<M>>;
+  upload(body: Readable, options: Rendering): Promise<void>;
+  /** For whoever sees all of it. */
+  download(): Promise<Download>;
+}
+
+/** Whoever has only this cannot ask without saying for whom. */
+export type AskableConfiguration = Pick<ConfigurationDatabase, 'as'>;
 
 /** At once: each is a file as large as an upload may be. */
 export const mostUploads = 4;
@@ -154,22 +173,49 @@ export class ConfigurationDatabase {
   }
 
   /**
-   * Asks the thread; a change is on disk when the promise resolves. Rejects with `ProblemError`. Bytes that share their
+   * Asks the thread, as the service itself; a change is on disk when the promise resolves. Rejects with `ProblemError`. Bytes that share their
    * memory with nothing are handed over, and are not there any more: a body is large, and two copies are larger.
    */
-  async call<M extends Method>(method: M, ...args: Arguments<M>): Promise<Result<M>> {
+  call<M extends Method>(method: M, ...args: Arguments<M>): Promise<Result<M>> {
+    return this.#call(undefined, method, args);
+  }
+
+  /** For somebody who sees and changes what their rights permit when it is carried out. */
+  as(asker: Asker): AskedConfiguration {
+    const author = () => ({ name: asker.author, granted: asker.rights.granted });
+    return {
+      call: (method, ...args) => this.#call(author(), method, args),
+      upload: (body, options) =>
+        this.#upload(body, (path) => this.#call(author(), 'upload', [path, options, asker.author])),
+      download: async () => {
+        new AuthorsRights(author()).permitEverywhere('read-config');
+        return this.download();
+      },
+    };
+  }
+
+  async #call<M extends Method>(author: Author | undefined, method: M, args: Arguments<M>): Promise<Result<M>> {
     const thread = this.#thread;
     if (thread === undefined || !this.#isOpen) {
       throw new ProblemError('starting', 'The configuration is not open.');
     }
     if (changes.has(method)) this.#copies.outdate();
-    const result = await thread.call('carryOut', [method, args], { transfer: ownBuffers(args) });
+    const result = await thread.call('carryOut', [method, args, author], { transfer: ownBuffers(args) });
     if (changes.has(method)) await this.#effect;
     return result as Result<M>;
   }
 
   /** Replaces the database by what a stranger sends; the caller bounds the length of the body. */
-  async upload(body: Readable, options: Rendering, author: string): Promise<void> {
+  upload(body: Readable, options: Rendering, author: string): Promise<void> {
+    return this.#upload(body, (path) => this.call('upload', path, options, author));
+  }
+
+  /** A consistent copy of the objects, as a database file. */
+  download(): Promise<Download> {
+    return this.#copies.download();
+  }
+
+  async #upload(body: Readable, take: (path: string) => Promise<void>): Promise<void> {
     if (this.#uploads >= mostUploads) {
       throw new ProblemError('overloaded', `${mostUploads} uploads of a database are under way.`);
     }
@@ -179,17 +225,12 @@ export class ConfigurationDatabase {
       await pipeline(body, createWriteStream(path, { flags: 'wx', mode: 0o600 })).catch((error: Error) => {
         throw error instanceof ProblemError ? error : new ProblemError('storage-failed', `${error.message}.`);
       });
-      const replace = () => this.call('upload', path, options, author);
+      const replace = () => take(path);
       await (this.#options.whileReplacing?.(replace) ?? replace());
     } finally {
       this.#uploads--;
       await rm(path, { force: true });
     }
-  }
-
-  /** A consistent copy of the objects, as a database file. */
-  download(): Promise<Download> {
-    return this.#copies.download();
   }
 
   /** Finishes what was asked, closes the file and ends the thread, by force after `patienceMs`: the file is safe then, too. */

@@ -17,8 +17,9 @@ import {
 import { anyStep, type Step } from '../../test/configuration-steps.ts';
 import { transact } from '../../test/transact.ts';
 import type { RoleRules } from './check.ts';
-import { Configuration, type Json } from './configuration.ts';
+import { Configuration } from './configuration.ts';
 import { readObject, type StoredObject } from './read-objects.ts';
+import type { Json } from './seen-configuration.ts';
 
 const folder = temporaryFolder(suiteCleanup());
 let files = 0;

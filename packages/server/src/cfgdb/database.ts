@@ -5,6 +5,7 @@ import { type Change, type Family, type FamilyObject, familyNames, parseJson, to
 import { DurableDatabase, RowChecksums } from '../sqlite/index.ts';
 import { type Content, compareObject, copyOf, Differences, emptyContent } from './content.ts';
 import { MadeObjects } from './made-objects.ts';
+import type { ObjectChange } from './needed-permissions.ts';
 import type { StoredObject } from './read-objects.ts';
 import type { Rename } from './renamed-references.ts';
 import { formerNames, keyOf, Renames } from './renames.ts';
@@ -144,6 +145,17 @@ export class Database {
     for (const step of this.#afterCommit.splice(0)) step();
     this.#undo = []; // no longer needed
     return result;
+  }
+
+  /** Inside `change`: what it has changed so far, each object once; one that is as before is not changed. */
+  *changed(): Generator<ObjectChange> {
+    const seen = new Set<string>();
+    for (const { family, name, before } of this.#undo) {
+      const key = keyOf(family, name);
+      const after = this.content[family].get(name);
+      if (!seen.has(key) && before !== after) yield { family, name, before, after };
+      seen.add(key);
+    }
   }
 
   /** Inside `change`: stores an object, new or in place of the one with its name. */

@@ -11,7 +11,7 @@ import {
   ProblemError,
 } from '@telltale/schema';
 import { type Content, describeChange } from './content.ts';
-import { type Made, type MadeObjects, withName } from './made-objects.ts';
+import { type ListedMade, type Made, withName } from './made-objects.ts';
 import { mergeObject } from './merge-object.ts';
 import { invalidBody, readPut, type Step, type StoredObject } from './read-objects.ts';
 
@@ -33,7 +33,7 @@ export interface Plan {
 export class GeneratePlan {
   readonly #type: string;
   readonly #content: Content;
-  readonly #made: MadeObjects;
+  readonly #made: ListedMade;
   readonly #options: PlanOptions;
   /** Of this type and not seen yet, by family and the name that it gave. */
   readonly #known: Map<string, Made>;
@@ -45,7 +45,7 @@ export class GeneratePlan {
   readonly #kept: KeptObject[] = [];
   readonly #left: LeftObject[] = [];
 
-  constructor(type: string, content: Content, made: MadeObjects, options: PlanOptions) {
+  constructor(type: string, content: Content, made: ListedMade, options: PlanOptions) {
     this.#type = type;
     this.#content = content;
     this.#made = made;

@@ -1,6 +1,7 @@
 // Makes objects of the database what they were in another configuration: what runs, or a revision. Objects that were renamed
 // since get their name back as a rename, so that their history follows.
 import { type ComparedChange, type Family, nameMatcher } from '@telltale/schema';
+import type { AuthorsRights } from './authors-rights.ts';
 import { type Content, compareObject, Differences } from './content.ts';
 import type { Database } from './database.ts';
 import { renameObjects, takenFault } from './rename-object.ts';
@@ -72,18 +73,18 @@ export function goBack(
   database: Database,
   wanted: Content,
   renames: readonly Rename[],
-  selection: Selection,
+  isSelected: (family: Family, name: string) => boolean,
   edit: Edit,
+  rights: AuthorsRights,
 ): void {
   const { content } = database;
-  const isSelected = selector(selection);
   const back = renames
     .filter((rename) => isRename(rename, wanted, content))
     .filter(({ family, from, to }) => isSelected(family, from) || isSelected(family, to))
     .map(reversed)
     .filter((rename) => takenFault(database, rename) === undefined);
   const renamed = new Set(back.flatMap(({ family, from, to }) => [keyOf(family, from), keyOf(family, to)]));
-  if (back.length > 0) renameObjects(database, back, edit);
+  if (back.length > 0) renameObjects(database, back, edit, rights);
   for (const { family, name } of Differences.between(content, wanted)) {
     if (!isSelected(family, name) && !renamed.has(keyOf(family, name))) continue;
     const text = wanted[family].get(name);

@@ -1,10 +1,10 @@
 // What was generated, as JSON: types, their instances, and the objects of each.
-import type { Configuration } from './configuration.ts';
 import { type Made, withName } from './made-objects.ts';
+import type { SeenConfiguration } from './seen-configuration.ts';
 import { type SharedBytes, sharedBytes } from './shared-bytes.ts';
 
 /** Made as text, so that every name is an ordinary one. */
-export function listTypicals({ content, made }: Pick<Configuration, 'content' | 'made'>): SharedBytes {
+export function listTypicals({ content, made }: Pick<SeenConfiguration, 'content' | 'made'>): SharedBytes {
   const texts: string[] = [];
   let last: Made | undefined;
   for (const each of made.all()) {

@@ -18,6 +18,24 @@ export interface Made {
   readonly made: string;
 }
 
+/** What is known of them, without what changes them. */
+export type ListedMade = Pick<MadeObjects, 'all' | 'ofType' | 'ofName' | 'renamed'>;
+
+/** Those of them that somebody sees. */
+export function seenMade(made: ListedMade, isSeen: (made: Made) => boolean): ListedMade {
+  return {
+    *all() {
+      for (const each of made.all()) if (isSeen(each)) yield each;
+    },
+    ofType: (type) => made.ofType(type).filter(isSeen),
+    ofName(family, name) {
+      const found = made.ofName(family, name);
+      return found !== undefined && isSeen(found) ? found : undefined;
+    },
+    renamed: () => made.renamed().filter(isSeen),
+  };
+}
+
 /** In the checksums of the database. */
 const part = 'typicals';
 const revisionsPart = 'typical_revisions';

@@ -1,5 +1,6 @@
 // What the configuration's thread and its client can ask of each other.
 import type { Blame, CopyRequest, CopyResult, Family } from '@telltale/schema';
+import type { Author } from './authors-rights.ts';
 import type { Committing, Configuration, Rendering } from './configuration.ts';
 import type { CopyOptions } from './copy-objects.ts';
 import type { GenerateOptions } from './generate.ts';
@@ -28,6 +29,7 @@ export type Operations = Omit<
   Configuration,
   | 'replace'
   | 'close'
+  | 'for'
   | 'takeRendered'
   | 'counts'
   | 'copying'
@@ -91,7 +93,8 @@ export type Result<M extends Method> = Awaited<ReturnType<Operations[M]>>;
 export interface ConfigurationThread {
   /** First: whether the database could be opened, and what it lacks. What was rendered last is reported before. */
   open(start: Start): Promise<Opened>;
-  carryOut(method: Method, args: readonly unknown[]): Promise<unknown>;
+  /** Without an author, the service itself asks. */
+  carryOut(method: Method, args: readonly unknown[], author: Author | undefined): Promise<unknown>;
   /** After all that was asked before: closes the database. */
   close(): Promise<void>;
 }

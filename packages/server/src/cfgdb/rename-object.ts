@@ -1,5 +1,6 @@
 // Gives objects of the configuration other names, with everything that refers to them, and notes that their history is to follow.
 import { type Family, type FamilyObject, type Fault, ProblemError, parseJson, reservedName } from '@telltale/schema';
+import type { AuthorsRights } from './authors-rights.ts';
 import type { Content } from './content.ts';
 import type { Database } from './database.ts';
 import { invalidBody, readObject, type StoredObject, unknownObject } from './read-objects.ts';
@@ -15,18 +16,21 @@ export function renameObjects(
   database: Database,
   renames: readonly Rename[],
   edit: Edit,
+  rights: AuthorsRights,
 ): Pick<Referrer, 'family' | 'name'>[] {
   const { content, rendered } = database;
+  const isSeen = (family: Family, name: string) => rights.sees(family, name, content[family].get(name));
   const taken = new Set<string>();
   for (const rename of renames) {
     const { family, from, to } = rename;
-    if (!content[family].has(from)) throw unknownObject(family, from);
+    if (!isSeen(family, from)) throw unknownObject(family, from);
     if (to === reservedName) throw new ProblemError('reserved-name', `${reservedName} is a reserved word.`);
     const fault = taken.has(keyOf(family, to)) ? `another one is renamed to ${to}` : takenFault(database, rename);
     if (fault !== undefined) throw new ProblemError('name-taken', `${family}/${from} was not renamed: ${fault}.`);
     taken.add(keyOf(family, to));
   }
   const { renamed, referrers } = afterRenames(content, renames);
+  if (!referrers.every(({ family, name }) => isSeen(family, name))) throw rights.refuseUnseen('It would change');
   for (const { family, from } of renames) database.delete(family, from, edit);
   for (const object of [...renamed, ...referrers]) database.put(object, edit);
   for (const rename of renames) database.renames.note(rename, rendered[rename.family].has(rename.from));

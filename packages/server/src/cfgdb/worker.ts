@@ -5,6 +5,7 @@ import { systemClock } from '@telltale/schema';
 import { UnusableDatabase } from '../sqlite/index.ts';
 import { type Link, Moved, ownBuffers, parentLink } from '../threads/index.ts';
 import { Agreement } from './agreement.ts';
+import type { Author } from './authors-rights.ts';
 import type { StackRules } from './check.ts';
 import { Configuration } from './configuration.ts';
 import { copyObjects } from './copy-objects.ts';
@@ -84,18 +85,24 @@ function figuresOf(configuration: Configuration): Figures {
   return { objects: configuration.counts(), upToDate: configuration.upToDate() };
 }
 
+interface Asked {
+  readonly method: Method;
+  readonly args: readonly unknown[];
+  readonly author: Author | undefined;
+}
+
 /** Reports to the client what it has to know before the answer. */
 async function carryOut(
   configuration: Configuration,
   client: Link<ConfigurationClient>,
-  method: Method,
-  args: readonly unknown[],
+  { method, args, author }: Asked,
 ): Promise<Moved<unknown>> {
-  const long = longOperations(configuration);
+  const asked = author === undefined ? configuration : configuration.for(author);
+  const long = longOperations(asked);
   const operation = (long[method as keyof LongOperations] ??
-    configuration[method as Exclude<Method, keyof LongOperations>]) as (...args: unknown[]) => unknown;
+    asked[method as Exclude<Method, keyof LongOperations>]) as (...args: unknown[]) => unknown;
   try {
-    const result = await operation.apply(configuration, [...args]);
+    const result = await operation.apply(asked, [...args]);
     client.notify('figures', [figuresOf(configuration)]);
     return new Moved(result, ownBuffers([result]));
   } catch (error) {
@@ -148,8 +155,8 @@ function main(): void {
       client.notify('figures', [figuresOf(opened)]);
       return { missing: opened.missing() };
     },
-    carryOut(method, args) {
-      const work = () => carryOut(configuration as Configuration, client, method, args);
+    carryOut(method, args, author) {
+      const work = () => carryOut(configuration as Configuration, client, { method, args, author });
       // A copy is of one moment: what changes waits for it.
       if (changes.has(method) || method === 'writeCopy') return changing(work);
       return longReads.has(method) ? comparing(work) : work();

@@ -13,7 +13,7 @@ import {
   type RevisionSummary,
 } from '@telltale/schema';
 import type { ReadingTrace } from '@telltale/stack-kit';
-import type { Rights } from '../../access/index.ts';
+import type { Caller, Rights } from '../../access/index.ts';
 import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
 import { type Commands, type Measurements, noQualities, type QualityCounts } from '../../points/index.ts';
 import type { Runtime } from '../../runtime/index.ts';
@@ -29,7 +29,7 @@ export interface StackAccessOptions {
   readonly measurements: Measurements;
   readonly commands: Commands;
   readonly runtime: Pick<Runtime, 'countServed' | 'explain'>;
-  readonly cfgdb: Pick<ConfigurationDatabase, 'call'>;
+  readonly cfgdb: Pick<ConfigurationDatabase, 'as' | 'call'>;
   readonly clock: Clock;
 }
 
@@ -135,7 +135,11 @@ export class StackAccess {
     });
   }
 
-  async browse(connector: string, request: BrowseRequest, signal: AbortSignal): Promise<BrowsedItems> {
+  async browse(
+    connector: string,
+    request: BrowseRequest,
+    { caller, signal }: { readonly caller: Caller; readonly signal: AbortSignal },
+  ): Promise<BrowsedItems> {
     const { host, cfgdb } = this.#options;
     const { stackName } = this.#mustFind('connector', connector);
     const { path, cursor, limit = defaultBrowseItems } = request;
@@ -144,7 +148,7 @@ export class StackAccess {
     });
     const items = found.items.slice(0, limit);
     const things = items.map(({ measurement, command, alarm }) => ({ measurement, command, alarm }));
-    const offers = await cfgdb.call('offer', connector, stackName, things);
+    const offers = await cfgdb.as(caller).call('offer', connector, stackName, things);
     return {
       items: items.map(({ title, path: below }, at) => ({
         title,

@@ -1,10 +1,11 @@
 // Implements the operations on the configuration as a whole: the stacks, the database file, transactions, rendering, and the
 // executables of function modules.
-import { type FunctionModule, ProblemError } from '@telltale/schema';
-import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
+import { type Permission, ProblemError } from '@telltale/schema';
+import { notAllowed } from '../../access/index.ts';
+import type { AskableConfiguration } from '../../cfgdb/index.ts';
 import type { Executables, FunctionModules } from '../../modules/index.ts';
 import type { StackCatalogue } from '../../stacks/index.ts';
-import type { Implementations } from './implementation.ts';
+import type { Asked, Implementations } from './implementation.ts';
 import { renderingOf } from './rendering-input.ts';
 
 /** Acknowledged data of any part that was missing when the service started. */
@@ -14,7 +15,7 @@ interface Losses {
 }
 
 export interface ConfigurationParts {
-  readonly cfgdb: ConfigurationDatabase;
+  readonly cfgdb: AskableConfiguration;
   readonly stacks: StackCatalogue;
   readonly losses: Losses;
   readonly executables: Executables;
@@ -52,37 +53,45 @@ function stackCatalogue(stacks: StackCatalogue) {
 
 function database({ cfgdb, losses }: ConfigurationParts) {
   return {
-    downloadDatabase: async () => ({ ...(await cfgdb.download()), filename: 'configuration.sqlite' }),
-    uploadDatabase: (input, { stream, caller }) => cfgdb.upload(stream, renderingOf(input), caller.author),
+    downloadDatabase: async (_, { caller }) => ({
+      ...(await cfgdb.as(caller).download()),
+      filename: 'configuration.sqlite',
+    }),
+    uploadDatabase: (input, { stream, caller }) => cfgdb.as(caller).upload(stream, renderingOf(input)),
     runTransaction: ({ commit = true, ...input }, { whole, caller }) =>
-      cfgdb.call('transaction', whole, { commit, ...renderingOf(input) }, caller.author),
+      cfgdb.as(caller).call('transaction', whole, { commit, ...renderingOf(input) }, caller.author),
     copyObjects: ({ 'dry-run': dryRun = false, render, comment, ...request }, { caller }) =>
-      cfgdb.call('copy', request, { dryRun, ...renderingOf({ render, comment }) }, caller.author),
-    getRenderStatus: async () => {
-      const missing = losses.missing();
-      return { up_to_date: await cfgdb.call('upToDate'), ...(missing.length > 0 && { missing }) };
+      cfgdb.as(caller).call('copy', request, { dryRun, ...renderingOf({ render, comment }) }, caller.author),
+    getRenderStatus: async (_, { caller }) => {
+      const missing = caller.rights.everywhere('read-config') ? losses.missing() : [];
+      return { up_to_date: await cfgdb.as(caller).call('upToDate'), ...(missing.length > 0 && { missing }) };
     },
-    acknowledgeMissing: () => losses.acknowledge(),
-    render: ({ force = false, comment }, { caller }) => cfgdb.call('render', { force, comment }, caller.author),
+    acknowledgeMissing: (_, { caller }) => {
+      if (!caller.rights.everywhere('configure')) throw notAllowed(caller, 'configure');
+      return losses.acknowledge();
+    },
+    render: ({ force = false, comment }, { caller }) =>
+      cfgdb.as(caller).call('render', { force, comment }, caller.author),
   } satisfies Partial<Implementations>;
 }
 
 function executablesOfModules(parts: ConfigurationParts) {
   const { cfgdb, executables, mayUpload, modules } = parts;
-  /** The path of the module's executable; fails where there is no such module. */
-  const pathOf = async (name: string): Promise<string | undefined> => {
-    const module = JSON.parse(Buffer.from(await cfgdb.call('get', 'function-modules', name)).toString());
-    return (module as FunctionModule).executable;
-  };
+  /** The path of the module's executable; fails where there is no such module, or this may not be done to it. */
+  const pathOf = (name: string, { caller }: Asked, permission: Permission) =>
+    cfgdb.as(caller).call('executableOf', name, permission);
   return {
-    getExecutable: async ({ name }) => ({ ...(await executables.get(name, await pathOf(name))), filename: name }),
-    putExecutable: async ({ name }, { stream }) => {
+    getExecutable: async ({ name }, asked) => {
+      const path = await pathOf(name, asked, 'read-config');
+      return { ...(await executables.get(name, path)), filename: name };
+    },
+    putExecutable: async ({ name }, asked) => {
       if (!mayUpload) throw new ProblemError('uploads-disabled', 'This service runs with --no-module-uploads.');
-      const place = await pathOf(name);
-      await executables.put(name, place, stream);
+      const place = await pathOf(name, asked, 'install-code');
+      await executables.put(name, place, asked.stream);
       modules.executableReplaced(name, place);
     },
-    deleteExecutable: async ({ name }) => executables.delete(name, await pathOf(name)),
-    statExecutable: async ({ name }) => executables.stat(name, await pathOf(name)),
+    deleteExecutable: async ({ name }, asked) => executables.delete(name, await pathOf(name, asked, 'install-code')),
+    statExecutable: async ({ name }, asked) => executables.stat(name, await pathOf(name, asked, 'read-config')),
   } satisfies Partial<Implementations>;
 }

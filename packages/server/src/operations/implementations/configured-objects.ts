@@ -1,6 +1,6 @@
 // Implements the operations of the six families of configured objects.
 import type { ArchiveKind, Family } from '@telltale/schema';
-import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
+import type { AskableConfiguration } from '../../cfgdb/index.ts';
 import type { Asked, AskedWithBody, Implementations } from './implementation.ts';
 import { renderingOf } from './rendering-input.ts';
 
@@ -12,22 +12,31 @@ interface RenameInput {
   readonly comment?: string;
 }
 
-export function configuredObjects(cfgdb: ConfigurationDatabase) {
-  const names = (family: Family) => () => cfgdb.call('names', family);
-  const list = (family: Family) => (input: { names?: string[] }) => cfgdb.call('list', family, input.names);
-  const get = (family: Family) => (input: { name: string }) => cfgdb.call('get', family, input.name);
+export function configuredObjects(cfgdb: AskableConfiguration) {
+  const names =
+    (family: Family) =>
+    (_: object, { caller }: Asked) =>
+      cfgdb.as(caller).call('names', family);
+  const list =
+    (family: Family) =>
+    (input: { names?: string[] }, { caller }: Asked) =>
+      cfgdb.as(caller).call('list', family, input.names);
+  const get =
+    (family: Family) =>
+    (input: { name: string }, { caller }: Asked) =>
+      cfgdb.as(caller).call('get', family, input.name);
   const put =
     (family: Family) =>
     (input: { name: string }, { whole, caller }: AskedWithBody) =>
-      cfgdb.call('put', family, input.name, whole, caller.author);
+      cfgdb.as(caller).call('put', family, input.name, whole, caller.author);
   const remove =
     (family: Family) =>
     (input: { name: string }, { caller }: Asked) =>
-      cfgdb.call('delete', family, input.name, caller.author);
+      cfgdb.as(caller).call('delete', family, input.name, caller.author);
   const rename =
     (family: ArchiveKind) =>
     ({ name: from, to, 'dry-run': dryRun = false, ...input }: RenameInput, { caller }: Asked) =>
-      cfgdb.call('rename', { family, from, to }, { commit: !dryRun, ...renderingOf(input) }, caller.author);
+      cfgdb.as(caller).call('rename', { family, from, to }, { commit: !dryRun, ...renderingOf(input) }, caller.author);
   return {
     renameMeasurement: rename('measurements'),
     renameCommand: rename('commands'),

@@ -46,7 +46,8 @@ export function instances({ stacks, links, modules }: InstanceParts) {
     listNamesOfConnectors: (_, { caller }) => stacks.names('connector', caller.rights),
     listConnectors: (selection, { caller }) => stacks.read('connector', selection, caller.rights),
     getConnector: ({ name }) => stacks.readOne('connector', name),
-    browseConnector: ({ name, ...request }, { signal }) => stacks.browse(name, request, signal()),
+    browseConnector: ({ name, ...request }, { caller, signal }) =>
+      stacks.browse(name, request, { caller, signal: signal() }),
     restartConnector: ({ name }) => links.restart('connector', name),
     disableConnector: ({ name, reason, authority }, { caller }) =>
       links.disable('connector', name, caller.authorityOr(authority), reason),

@@ -1,20 +1,22 @@
 // Implements the operations on edits and revisions of the configuration.
 import { type Family, invalidQuery } from '@telltale/schema';
-import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
+import type { AskableConfiguration } from '../../cfgdb/index.ts';
 import type { Implementations } from './implementation.ts';
 import { renderingOf } from './rendering-input.ts';
 
-export function revisions(cfgdb: ConfigurationDatabase) {
+export function revisions(cfgdb: AskableConfiguration) {
   return {
-    getDifference: () => cfgdb.call('diff'),
-    compareConfigurations: ({ from = 'rendered', to = 'edited' }) => cfgdb.call('compare', from, to),
+    getDifference: (_, { caller }) => cfgdb.as(caller).call('diff'),
+    compareConfigurations: ({ from = 'rendered', to = 'edited' }, { caller }) =>
+      cfgdb.as(caller).call('compare', from, to),
     discardEdits: ({ 'dry-run': dryRun = false, family, name }, { caller }) =>
-      cfgdb.call('discard', selectionOf(family, name), { commit: !dryRun }, caller.author),
-    blameObject: ({ family, name }) => cfgdb.call('blame', family, name),
-    listRevisions: () => cfgdb.call('revisions'),
-    getRevision: ({ id, configuration = false }) => cfgdb.call('revision', id, { configuration }),
+      cfgdb.as(caller).call('discard', selectionOf(family, name), { commit: !dryRun }, caller.author),
+    blameObject: ({ family, name }, { caller }) => cfgdb.as(caller).call('blame', family, name),
+    listRevisions: (_, { caller }) => cfgdb.as(caller).call('revisions'),
+    getRevision: ({ id, configuration = false }, { caller }) =>
+      cfgdb.as(caller).call('revision', id, { configuration }),
     restoreRevision: ({ id, family, name, ...input }, { caller }) =>
-      cfgdb.call('restore', id, { ...selectionOf(family, name), ...renderingOf(input) }, caller.author),
+      cfgdb.as(caller).call('restore', id, { ...selectionOf(family, name), ...renderingOf(input) }, caller.author),
   } satisfies Partial<Implementations>;
 }
 

@@ -1,6 +1,6 @@
 // Implements the operations on tables of the configuration.
 import { csvType, type Family, xlsxType } from '@telltale/schema';
-import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
+import type { AskableConfiguration } from '../../cfgdb/index.ts';
 import type { FileReply } from '../replies.ts';
 import type { Asked, AskedWithBody, Implementations } from './implementation.ts';
 import { renderingOf } from './rendering-input.ts';
@@ -20,19 +20,23 @@ interface PutInput {
   readonly 'delete-missing'?: boolean;
 }
 
-export function tables(cfgdb: ConfigurationDatabase) {
+export function tables(cfgdb: AskableConfiguration) {
   const get =
     (family: Family) =>
-    async ({ names, columns, format }: GetInput, { type }: Asked): Promise<FileReply> => {
+    async ({ names, columns, format }: GetInput, { type, caller }: Asked): Promise<FileReply> => {
       const chosen = format ?? (type === xlsxType ? 'xlsx' : 'csv');
-      const file = await cfgdb.call('table', family, { format: chosen, names, columns: columns?.split(',') });
+      const file = await cfgdb
+        .as(caller)
+        .call('table', family, { format: chosen, names, columns: columns?.split(',') });
       return { file, type: types[chosen], filename: `${family}.${chosen}` };
     };
   const put =
     (family: Family) =>
     (input: PutInput, { whole, caller }: AskedWithBody) => {
       const { 'dry-run': dryRun = false, 'delete-missing': deleteMissing = false } = input;
-      return cfgdb.call('putTable', family, whole, { dryRun, deleteMissing, ...renderingOf(input) }, caller.author);
+      return cfgdb
+        .as(caller)
+        .call('putTable', family, whole, { dryRun, deleteMissing, ...renderingOf(input) }, caller.author);
     };
   return {
     getAlarmTable: get('alarms'),
