@@ -55,6 +55,13 @@ export class AuthorsRights {
     ) as Content;
   }
 
+  seesAllOf(content: Content): boolean {
+    return (
+      this.#seesAll ||
+      familyNames.every((family) => this.seenObjects(family, content[family]).size === content[family].size)
+    );
+  }
+
   /** Throws where a change needs what the author does not have. `content` is what there is after all of them. */
   permit(changes: Iterable<ObjectChange>, content: Content): void {
     if (this.#changesAll) return;

@@ -31,14 +31,18 @@ export class ChangePermission {
   /** Inside the transaction, when everything has changed. Throws where it is not permitted. */
   check(): void {
     const { content } = this.#database;
-    this.#rights.permit(this.#database.changed(), content);
-    const changed = this.#rights.configuresAll ? [] : this.#database.changed();
-    permitMarks(this.#rights, this.#marks, marksOf(this.#rights, this.#database), content, changed);
+    this.#rights.permit(this.#database.touched(), content);
+    const touched = this.#rights.configuresAll ? [] : this.#database.touched();
+    permitMarks(this.#rights, this.#marks, marksOf(this.#rights, this.#database), content, touched);
   }
 }
 
-/** The same for another database, which takes the place of the present one. */
+/**
+ * The same for another database, which takes the place of the present one. Whoever does not see an object of it would learn
+ * whether they have guessed it.
+ */
 export function permitReplacement(rights: AuthorsRights, present: Database, next: Database): void {
+  if (!rights.seesAllOf(present.content)) throw rights.refuseUnseen('It would replace');
   const changes = () =>
     objectChanges(Differences.between(present.content, next.content), present.content, next.content);
   rights.permit(changes(), next.content);
@@ -69,15 +73,15 @@ function marksOf({ configuresAll }: AuthorsRights, { made, renames, rendered, co
   return marks;
 }
 
-/** Of an object that has changed itself, it is permitted already. */
+/** Of an object that was put or deleted itself, it is permitted already. */
 function permitMarks(
   rights: AuthorsRights,
   before: ReadonlyMap<string, Mark>,
   after: ReadonlyMap<string, Mark>,
   content: Content,
-  changed: Iterable<ObjectChange>,
+  touched: Iterable<ObjectChange>,
 ): void {
-  const permitted = new Set(Array.from(changed, ({ family, name }) => keyOf(family, name)));
+  const permitted = new Set(Array.from(touched, ({ family, name }) => keyOf(family, name)));
   for (const key of new Set([...before.keys(), ...after.keys()])) {
     const mark = after.get(key) ?? before.get(key);
     if (mark === undefined || before.get(key)?.known === after.get(key)?.known) continue;

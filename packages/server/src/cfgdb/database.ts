@@ -147,13 +147,13 @@ export class Database {
     return result;
   }
 
-  /** Inside `change`: what it has changed so far, each object once; one that is as before is not changed. */
-  *changed(): Generator<ObjectChange> {
+  /** Inside `change`: what was put or deleted so far, each object once, one that is as before as well. */
+  *touched(): Generator<ObjectChange> {
     const seen = new Set<string>();
     for (const { family, name, before } of this.#undo) {
       const key = keyOf(family, name);
       const after = this.content[family].get(name);
-      if (!seen.has(key) && before !== after) yield { family, name, before, after };
+      if (!seen.has(key) && (before ?? after) !== undefined) yield { family, name, before, after };
       seen.add(key);
     }
   }

@@ -5,7 +5,7 @@ import { archiveKinds, type Family, type Permission, parseJson, readWriteList } 
 import type { Content } from './content.ts';
 import { areaIn, propertyOf } from './place.ts';
 
-/** Not both texts are undefined, nor equal. */
+/** Not both texts are undefined. Where they are equal, it was put as it was. */
 export interface ObjectChange {
   readonly family: Family;
   readonly name: string;
