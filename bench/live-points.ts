@@ -10,7 +10,7 @@ import { LiveData, liveObjects, type StackAccess } from '../packages/server/src/
 import { Commands, Measurements } from '../packages/server/src/points/index.ts';
 import { idleModules } from '../packages/server/test/idle-modules.ts';
 import { openAccess } from '../packages/server/test/open-access.ts';
-import { openGate, plainHttp, plainRoutes } from '../packages/server/test/plain-http.ts';
+import { openGate, plainCredentials, plainHttp, plainRoutes } from '../packages/server/test/plain-http.ts';
 
 const connectorName = 'plc';
 const good = 0xc0;
@@ -77,6 +77,7 @@ export class LivePoints {
       maxClients: 10_000,
       unavailable,
       identities: openAccess(),
+      credentialsOf: plainCredentials,
       modules: idleModules(),
       guard: new OriginGuard({ host: '127.0.0.1' }),
     });

@@ -72,6 +72,7 @@ const table: Record<string, readonly string[]> = {
     'schema',
     'server/access',
     'server/api',
+    'server/tls',
     'server/upgrade',
     'settings.ts',
     'data-folder.ts',

@@ -16,6 +16,8 @@ const readsTheClock: Record<string, string> = {
  * while is counted by the monotonic clock.
  */
 const comparesTimesOfDay: Record<string, string> = {
+  'packages/server/src/api/credentials.ts': 'whether the certificate of a client has expired',
+  'packages/server/src/doctor/checks/tls-check.ts': 'whether a certificate expires',
   'packages/schema/src/clock.ts': 'events of one millisecond get times that differ',
   'packages/schema/src/testing/manual-clock.ts': 'is the clock of tests',
   'packages/server/src/access/passwords/known-devices.ts':

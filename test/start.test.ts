@@ -2,7 +2,7 @@
 // line, and nothing is changed.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -96,7 +96,8 @@ describe('the server does not start, says why in one line, and changes nothing',
   for (const [what, args, reported] of [
     ['a setting is bad', ['--port', '80x'], /--port "80x" must be an integer; --help lists all settings/],
     ['a setting is unknown', ['--prot', '80'], /"--prot" is not a setting/],
-    ['the address is not loopback', ['--host', '0.0.0.0'], /--host 0\.0\.0\.0 is not loopback.*listen on 127\.0\.0\.1/],
+    ['the address is not loopback, without TLS', ['--host', '0.0.0.0'], /--host 0\.0\.0\.0 .* needs TLS: .*--tls-cert/],
+    ['the proxies are no addresses', ['--trusted-proxy', 'plant'], /^telltale: --trusted-proxy "plant" is no address/],
   ] as const) {
     test(`where ${what}`, async () => {
       const path = freshPath();
@@ -104,6 +105,12 @@ describe('the server does not start, says why in one line, and changes nothing',
       assert.equal(existsSync(path), false);
     });
   }
+
+  test('where the address is not loopback, without a user', async () => {
+    const path = freshPath();
+    assert.match(await start(path, '--host', '0.0.0.0', '--tls'), /no user yet: .*telltale access init/);
+    assert.deepEqual(readdirSync(path), ['telltale.lock']);
+  });
 
   test('where the port is in use', async (t) => {
     const other = createServer().listen(0, '127.0.0.1');

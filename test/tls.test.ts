@@ -4,13 +4,15 @@ import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:https';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import type { ConnectionOptions } from 'node:tls';
 import { cleanupOf, type Scope, suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { WebSocket } from 'ws';
+import { AccessDatabase } from '../packages/server/src/access/index.ts';
 import { filesIn, newPair, writePair } from '../packages/server/test/made-files.ts';
-import { openSocket, readToEnd } from './raw-http.ts';
+import { openSocket, parseAnswer, readToEnd } from './raw-http.ts';
 import { runServer, type ServerProcess, startServer } from './server-process.ts';
 import { askTls, handshake } from './tls-client.ts';
 import { until } from './until.ts';
@@ -261,4 +263,34 @@ describe('with files', () => {
     assert.equal(code, 1);
     assert.match(stderr, /^telltale: the key in .*key\.pem is not that of the certificate in .*certificate\.pem\n$/);
   });
+});
+
+test('an address beyond loopback is served where there is a user and TLS, under the address that was asked', async (t) => {
+  const data = temporaryFolder(t);
+  await (await startServer(t, { data })).end();
+  const store = new AccessDatabase({ folder: data, onFailure: assert.fail });
+  await store.open();
+  const value = { grants: [{ role: 'administrator' }], origin: 'local' };
+  await store.change([{ kind: 'user', key: 'anna', value }]);
+  await store.close(5000);
+  const server = await startServer(t, {
+    data,
+    args: ['--host', '0.0.0.0', '--tls', '--public-url', 'https://plant.example'],
+  });
+  const { port } = new URL(server.url);
+  const ca = readFileSync(join(data, 'tls', 'certificate.pem'), 'utf8');
+  const own = Object.values(networkInterfaces()).flatMap((all = []) => all.filter(({ family }) => family === 'IPv4'));
+  for (const { address } of own) {
+    const url = `https://${address}:${port}`;
+    assert.equal((await askTls(`${url}/healthz`, { ca })).status, 200, address);
+    assert.equal((await askTls(`${url}/data/measurements`, { ca })).status, 401, address);
+    for (const [host, status] of [
+      ['plant.example', 200],
+      ['evil.example', 403],
+    ] as const) {
+      const socket = await handshake(url, { ca });
+      socket.write(`GET /healthz HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      assert.equal(parseAnswer(await readToEnd(socket)).status, status, host);
+    }
+  }
 });

@@ -91,6 +91,11 @@ export const problems = {
     "A token that people make holds until it expires or is deleted; a function module's, which stands in TELLTALE_TOKEN, " +
       'from the start of a run to its end.',
   ),
+  'invalid-certificate': problem(
+    401,
+    'The client certificate does not count',
+    'The detail says why; get another one from its authority, or ask without one.',
+  ),
   'not-signed-in': problem(
     401,
     'Nobody is signed in',

@@ -8,6 +8,7 @@ import { type Access, OriginGuard } from './access/index.ts';
 import {
   ChannelRequests,
   ChannelServer,
+  type CredentialsReader,
   connectionLimits,
   createHttpServer,
   documentsOf,
@@ -64,8 +65,8 @@ export interface Interfaces
   readonly metrics: Metrics;
   readonly gate: Gate;
   readonly url: () => string;
-  /** How TLS is spoken; undefined: not at all. */
-  readonly tls: TlsOptions | undefined;
+  /** How the service is reached; without options of TLS, that is not spoken. */
+  readonly tls: { readonly options: TlsOptions | undefined; readonly credentialsOf: CredentialsReader };
 }
 
 export function createHttp(parts: Interfaces, implementations: Implementations): HttpServer {
@@ -89,7 +90,8 @@ export function createHttp(parts: Interfaces, implementations: Implementations):
     maxConnections: connectionLimits(mostFiles(), settings['max-clients']).maxConnections,
     largestBodyBytes: settings['max-json-size'],
     guard: guardOf(settings),
-    tls: parts.tls,
+    tls: parts.tls.options,
+    credentialsOf: parts.tls.credentialsOf,
   });
 }
 
@@ -143,5 +145,6 @@ export function createChannel(parts: Interfaces, implementations: Implementation
     identities,
     modules,
     guard: guardOf(settings),
+    credentialsOf: parts.tls.credentialsOf,
   });
 }

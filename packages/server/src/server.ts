@@ -261,7 +261,7 @@ export class Server {
       losses: this.#condition,
       gate,
       url: () => this.url,
-      tls: this.#tls.options,
+      tls: this.#tls,
     };
     const implementations = implementationsOf(interfaces);
     this.#http = createHttp(interfaces, implementations);
@@ -291,16 +291,16 @@ export class Server {
   async #start(): Promise<void> {
     const { host, port, data } = this.#settings;
     try {
-      await this.#tls.read();
+      await this.#tls.read(this.#http);
       await this.#http.listen({ host, port }).catch((error: unknown) => {
         throw cannotListen(error, { host, port });
       });
       this.#folder = await takeDataFolder(data);
-      await this.#tls.serve(this.#http);
       upgradeFolder(data, this.#log);
       await this.#secrets.open();
       await this.#cfgdb.open();
       await this.#access.open();
+      await this.#tls.serve(this.#http, this.#access);
       await this.#openLive();
       if (this.#settings.demo ?? this.#folder.isNew) await loadDemo(this.#cfgdb, data, this.#log);
       await this.#watch.open();

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import type { TlsOptions } from 'node:tls';
 import { type Clock, systemClock } from '@telltale/schema';
 import type { Logger } from 'pino';
-import { isLoopback } from './access/index.ts';
-import type { HttpServer, Metric } from './api/index.ts';
+import { type Access, isLoopback, TrustedProxies } from './access/index.ts';
+import { type CredentialsReader, credentialsReader, type HttpServer, type Metric } from './api/index.ts';
 import { type Settings, wantsTls } from './settings.ts';
 import { StartFailed } from './start-failed.ts';
 import { ownPair, ServedCertificate, type TlsFiles, tlsOptions } from './tls/index.ts';
@@ -15,22 +15,26 @@ export interface ServiceTlsOptions {
   readonly clock?: Clock;
 }
 
+type Served = Pick<HttpServer, 'serveWith' | 'dismiss'>;
+
 export class ServiceTls {
   readonly #settings: Settings;
   readonly #log: Logger;
   readonly #clock: Clock;
+  readonly credentialsOf: CredentialsReader;
   #served: ServedCertificate | undefined;
-  #http: Pick<HttpServer, 'serveWith'> | undefined;
+  #http: Served | undefined;
 
   /** Throws where nothing would protect the service from the network. */
   constructor({ settings, log, clock = systemClock }: ServiceTlsOptions) {
-    const { host } = settings;
-    if (!isLoopback(host)) {
+    const { host, 'trusted-proxy': proxies } = settings;
+    if (!isLoopback(host) && !wantsTls(settings)) {
       throw new StartFailed(
-        `--host ${host} is not loopback, and there are no users yet to protect it: listen on 127.0.0.1 and put a ` +
-          'proxy that authenticates, or an SSH tunnel, in front.',
+        `--host ${host} is not loopback, and so needs TLS: name the files of a certificate with --tls-cert and ` +
+          '--tls-key, or let the service make one with --tls.',
       );
     }
+    this.credentialsOf = credentialsReader({ proxies: proxiesOf(proxies), clock });
     this.#settings = settings;
     this.#log = log;
     this.#clock = clock;
@@ -50,22 +54,31 @@ export class ServiceTls {
     return `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
   }
 
-  /** Reads the files that are given; throws `UnusableTls`. */
-  async read(): Promise<void> {
-    const { 'tls-cert': certFile, 'tls-key': keyFile } = this.#settings;
-    if (certFile !== undefined && keyFile !== undefined) await this.#open(certFile, keyFile);
+  /** Reads the files that are given; throws `UnusableTls`. With these, this machine is answered from the start. */
+  async read(http: Served): Promise<void> {
+    const { host, 'tls-cert': certFile, 'tls-key': keyFile } = this.#settings;
+    if (certFile === undefined || keyFile === undefined) return;
+    const { context } = await this.#open(certFile, keyFile);
+    if (isLoopback(host)) http.serveWith(context);
   }
 
-  /** Nobody gets in over TLS before this. Where no files are given, they are made in the data folder, which is ours now. */
-  async serve(http: Pick<HttpServer, 'serveWith'>): Promise<void> {
+  /**
+   * Before this, nobody else gets in: only now it is known whether there are users. Where no files are given, they are made in
+   * the data folder, which is ours now.
+   */
+  async serve(http: Served, { isOpen }: Pick<Access, 'isOpen'>): Promise<void> {
     if (!wantsTls(this.#settings)) return;
     const { data, host, 'public-url': publicUrl } = this.#settings;
-    const hosts = [host, ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname.replaceAll(/[[\]]/g, '')])];
-    if (this.#served === undefined) {
-      const { certFile, keyFile } = await ownPair(data, hosts, Math.floor(this.#clock.now() / 1000));
-      await this.#open(certFile, keyFile);
+    if (isOpen && !isLoopback(host)) {
+      throw new StartFailed(
+        `--host ${host} is not loopback, and there is no user yet: start the service on 127.0.0.1, make the first ` +
+          'administrator (telltale access init), and start it again.',
+      );
     }
-    const served = this.#served as unknown as ServedCertificate;
+    const hosts = [host, ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname.replaceAll(/[[\]]/g, '')])];
+    const own = this.#served === undefined && (await ownPair(data, hosts, Math.floor(this.#clock.now() / 1000)));
+    const served = own ? await this.#open(own.certFile, own.keyFile) : this.#served;
+    if (served === undefined) return;
     this.#http = http;
     http.serveWith(served.context);
     this.#log.info(`TLS: the certificate has the SHA-256 fingerprint ${served.fingerprint}`);
@@ -109,14 +122,26 @@ export class ServiceTls {
     ];
   }
 
-  async #open(certFile: string, keyFile: string): Promise<void> {
+  async #open(certFile: string, keyFile: string): Promise<ServedCertificate> {
     const { 'tls-client-ca': clientCaFile, 'tls-client-crl': clientCrlFile } = this.#settings;
     const files: TlsFiles = { certFile, keyFile, clientCaFile, clientCrlFile };
     this.#served = await ServedCertificate.open({
       files,
       clock: this.#clock,
       log: this.#log,
-      onChange: (context) => this.#http?.serveWith(context),
+      onChange: (context, isRefused) => {
+        this.#http?.serveWith(context);
+        this.#http?.dismiss(isRefused);
+      },
     });
+    return this.#served;
+  }
+}
+
+function proxiesOf(text: string | undefined): TrustedProxies {
+  try {
+    return new TrustedProxies(text);
+  } catch (error) {
+    throw new StartFailed(`--trusted-proxy ${(error as Error).message}`);
   }
 }

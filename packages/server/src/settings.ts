@@ -75,6 +75,13 @@ export const Settings = Type.Object(
         description: 'Address by which browsers know the server, where that is not the one that it listens on.',
       }),
     ),
+    'trusted-proxy': Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'Addresses and networks of proxies, comma-separated: from these alone, X-Forwarded-For is the source of a request.',
+      }),
+    ),
     demo: Type.Optional(
       Type.Boolean({ description: 'Start with the demo plant. Default: if the data folder is new.' }),
     ),

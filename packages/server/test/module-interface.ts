@@ -10,7 +10,7 @@ import { instances, LiveData, liveObjects, type StackAccess } from '../src/opera
 import { Commands, Measurements } from '../src/points/index.ts';
 import { openAccess } from './open-access.ts';
 import { PlainDisk } from './plain-disk.ts';
-import { openGate, plainHttp, plainRoutes } from './plain-http.ts';
+import { openGate, plainCredentials, plainHttp, plainRoutes } from './plain-http.ts';
 import type { ServedFacade } from './scripted-modules.ts';
 
 const log = pino({ level: 'silent' });
@@ -81,6 +81,7 @@ export class ModuleInterface {
       maxMessageBytes: 1 << 20,
       maxClients: 100,
       identities,
+      credentialsOf: plainCredentials,
       modules,
       guard: new OriginGuard({ host: '127.0.0.1' }),
       ...always,

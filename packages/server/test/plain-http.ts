@@ -3,9 +3,10 @@
 import { type BodyLimit, systemClock } from '@telltale/schema';
 import pino from 'pino';
 import { overTls } from '../../../test/over-tls.ts';
-import { OriginGuard } from '../src/access/index.ts';
+import { OriginGuard, TrustedProxies } from '../src/access/index.ts';
 import {
   createHttpServer,
+  credentialsReader,
   type HttpServer,
   type HttpServerOptions,
   Metrics,
@@ -16,6 +17,8 @@ import { Gate, type Implementations } from '../src/operations/index.ts';
 import { tlsOptions } from '../src/tls/index.ts';
 import { openAccess } from './open-access.ts';
 
+export const plainCredentials = credentialsReader({ proxies: new TrustedProxies(undefined), clock: systemClock });
+
 /** Always available, to whoever may. */
 export const openGate = new Gate({ unavailable: () => undefined, log: pino({ level: 'silent' }) });
 
@@ -23,6 +26,7 @@ export function plainHttp(options: Pick<HttpServerOptions, 'routes'> & Partial<H
   const { pair } = overTls;
   return createHttpServer({
     identities: openAccess(),
+    credentialsOf: plainCredentials,
     log: pino({ level: 'silent' }),
     metrics: new Metrics(),
     gate: openGate,

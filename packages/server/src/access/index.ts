@@ -36,3 +36,4 @@ export {
   type Rights,
   within,
 } from './rights.ts';
+export { TrustedProxies } from './trusted-proxies.ts';

@@ -1,10 +1,10 @@
 // Tokens that people make for programs: never more than their maker may, for at most a year. Only their hashes are stored.
-import { BlockList, isIP } from 'node:net';
 import { type Clock, ProblemError, type Token, type TokenBody } from '@telltale/schema';
 import type { StoredEntry } from './access-store.ts';
 import type { Accounts } from './accounts.ts';
 import type { Caller } from './caller.ts';
 import { type Changes, Collection } from './collection.ts';
+import { Networks } from './networks.ts';
 import { covers, noRights, type Rights, within } from './rights.ts';
 import { hashOf, newToken } from './token-text.ts';
 
@@ -19,7 +19,7 @@ interface StoredToken extends TokenBody {
 interface LiveToken {
   readonly name: string;
   readonly caller: Caller;
-  readonly networks: BlockList | undefined;
+  readonly networks: Networks | undefined;
   rights: Rights;
   version: number;
 }
@@ -100,7 +100,7 @@ export class ServiceTokens {
     const live = this.#live.get(hash);
     const stored = live && this.#stored.get(live.name);
     if (live === undefined || stored === undefined || stored.expires <= this.#now()) return undefined;
-    if (live.networks !== undefined && !isFrom(live.networks, source)) return undefined;
+    if (live.networks !== undefined && !live.networks.has(source)) return undefined;
     this.#note(live.name, stored);
     return live.caller;
   }
@@ -199,24 +199,11 @@ function shown(name: string, { hash: _, ...token }: StoredToken): Token {
 }
 
 /** Undefined: from everywhere. */
-function readNetworks(networks: readonly string[] | undefined): BlockList | undefined {
+function readNetworks(networks: readonly string[] | undefined): Networks | undefined {
   if (networks === undefined || networks.length === 0) return undefined;
-  const list = new BlockList();
-  for (const text of networks) {
-    const [address = '', bits, ...rest] = text.split('/');
-    const version = isIP(address);
-    const most = version === 4 ? 32 : 128;
-    const length = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : -1;
-    if (version === 0 || rest.length > 0 || length < 0 || length > most) {
-      throw new ProblemError('invalid-body', `${JSON.stringify(text)} is no address or network, such as 10.1.0.0/16.`);
-    }
-    list.addSubnet(address, length, version === 4 ? 'ipv4' : 'ipv6');
+  try {
+    return new Networks(networks);
+  } catch (error) {
+    throw new ProblemError('invalid-body', (error as Error).message);
   }
-  return list;
-}
-
-function isFrom(networks: BlockList, source: string | undefined): boolean {
-  const address = source?.replace(/^::ffff:(?=\d+\.)/i, '') ?? '';
-  const version = isIP(address);
-  return version !== 0 && networks.check(address, version === 4 ? 'ipv4' : 'ipv6');
 }

@@ -121,6 +121,10 @@ export class Connections {
     return true;
   }
 
+  dropWhere(isUnwanted: (socket: Socket) => boolean): void {
+    for (const { socket } of this.#all.values()) if (isUnwanted(socket)) socket.destroy();
+  }
+
   /** Nobody has asked anything on these yet. */
   dropHandshakes(): void {
     for (const { isHandshake, socket } of this.#all.values()) if (isHandshake) socket.destroy();

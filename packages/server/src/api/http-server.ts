@@ -1,4 +1,5 @@
 // The HTTP server: serves routes, guards them, answers requests without a route, counts. It knows no resource.
+import type { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import {
   createServer,
@@ -18,6 +19,7 @@ import type { Gate, GatedOperation } from '../operations/index.ts';
 import { answer } from './answer.ts';
 import { BodyBudget } from './body-budget.ts';
 import { Connections } from './connections.ts';
+import { type CredentialsReader, certificateShown } from './credentials.ts';
 import { frontMetrics } from './front-metrics.ts';
 import { shareHeaderRoom } from './header-room.ts';
 import type { Metrics } from './metrics.ts';
@@ -37,6 +39,7 @@ const connectionsCheckingInterval = 2000;
 export interface HttpServerOptions {
   readonly routes: readonly Route[];
   readonly identities: Pick<Identities, 'identify'>;
+  readonly credentialsOf: CredentialsReader;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly gate: Gate;
@@ -58,6 +61,8 @@ export interface HttpServer {
   readonly budget: BodyBudget;
   /** From now on, new connections over TLS get this certificate; those that are open go on. */
   serveWith(context: SecureContextOptions): void;
+  /** Ends the connections of clients whose certificates count no longer. */
+  dismiss(isRefused: (certificate: X509Certificate) => boolean): void;
   listen(at: { readonly host: string; readonly port: number }): Promise<void>;
   /** Takes no more connections; resolves when those with a request under way have ended. */
   close(): Promise<void>;
@@ -152,6 +157,11 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
       await once(server, 'listening');
     },
     serveWith: (context) => (server as Server & Partial<TlsServer>).setSecureContext?.({ ...tls, ...context }),
+    dismiss: (isRefused) =>
+      connections.dropWhere((socket) => {
+        const certificate = certificateShown(socket);
+        return certificate !== undefined && isRefused(certificate);
+      }),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

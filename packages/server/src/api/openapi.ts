@@ -60,6 +60,7 @@ const everywhere: ProblemName[] = [
   'malformed-request',
   'invalid-query',
   'invalid-token',
+  'invalid-certificate',
   'foreign-host',
   'foreign-origin',
   'headers-too-large',

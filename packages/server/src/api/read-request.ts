@@ -7,7 +7,7 @@ import type { Identities } from '../access/index.ts';
 import type { Gate } from '../operations/index.ts';
 import type { HeldBody } from './body-budget.ts';
 import { chooseType } from './choose-type.ts';
-import { credentialsOf } from './credentials.ts';
+import type { CredentialsReader } from './credentials.ts';
 import { checkBody, isHeld, lengthOf, limited, readWhole } from './read-body.ts';
 import { queryReader } from './read-query.ts';
 import { awaitsContinue } from './request-form.ts';
@@ -19,6 +19,7 @@ const noBytes = new Uint8Array();
 
 export interface RequestReaderOptions {
   readonly identities: Pick<Identities, 'identify'>;
+  readonly credentialsOf: CredentialsReader;
   readonly clock: Clock;
   readonly gate: Gate;
 }
@@ -38,7 +39,8 @@ export interface RequestReader {
 }
 
 /** Compiles the checks of one route, once. */
-export function requestReader(route: Route, { identities, clock, gate }: RequestReaderOptions): RequestReader {
+export function requestReader(route: Route, options: RequestReaderOptions): RequestReader {
+  const { identities, credentialsOf, clock, gate } = options;
   const readQuery = route.ignoresQuery ? () => ({}) : queryReader(route.query ?? noQuery, route.lists);
   const operation = gate.operation(route.id, route);
   const read: RequestReader['read'] = (request, response, { params, query }) => {

@@ -16,6 +16,7 @@ import { checkNode } from './checks/node-check.ts';
 import { checkPort } from './checks/port-check.ts';
 import { checkSecrets } from './checks/secrets-check.ts';
 import { checkSettings } from './checks/settings-check.ts';
+import { checkTls } from './checks/tls-check.ts';
 import { type Check, type Finding, note, wrong } from './finding.ts';
 import { lockHolder, type Machine } from './machine.ts';
 
@@ -33,6 +34,7 @@ const checks: readonly (readonly [name: string, check: Check])[] = [
   ['secrets', checkSecrets],
   ['secrets', checkMissingSecrets],
   ['certificates', checkCertificates],
+  ['tls', checkTls],
 ];
 
 /** `args` are settings, as the server takes them. */

@@ -24,6 +24,7 @@ export class UnusableTls extends Error {
 }
 
 const maxFileBytes = 1 << 20;
+const crlPem = /-----BEGIN X509 CRL-----[A-Za-z0-9+/=\s]+-----END X509 CRL-----/g;
 
 /** Throws `UnusableTls`. */
 export async function readTls(files: TlsFiles): Promise<ReadTls> {
@@ -42,8 +43,10 @@ export async function readTls(files: TlsFiles): Promise<ReadTls> {
     check(context, `${clientCaFile} cannot be used`);
   }
   if (clientCrlFile !== undefined) {
-    context.crl = await read(clientCrlFile);
-    check(context, `${clientCrlFile} is not a list of revoked certificates in PEM`);
+    const lists = (await read(clientCrlFile)).toString('latin1').match(crlPem) ?? [];
+    if (lists.length === 0) throw new UnusableTls(`${clientCrlFile} has no list of revoked certificates in PEM`);
+    context.crl = lists.map((list) => Buffer.from(list)); // of one text, Node reads the first alone
+    check(context, `${clientCrlFile} cannot be used`);
   }
   return { context, certificate };
 }

@@ -1,18 +1,20 @@
 // The certificate that the service presents: looked at again and again, so that new files count without a restart. Files that
 // do not fit together change nothing: what was served before goes on, and people are told.
+import type { X509Certificate } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import type { SecureContextOptions } from 'node:tls';
 import { type Clock, expiryNoticeDays } from '@telltale/schema';
 import { type CertificateFacts, factsOf, isInForce } from '@telltale/stack-kit';
 import type { Logger } from 'pino';
 import { type ReadTls, readTls, type TlsFiles, UnusableTls } from './read-tls.ts';
+import { revokedSerials } from './revoked-serials.ts';
 
 export interface ServedCertificateOptions {
   readonly files: TlsFiles;
   readonly clock: Clock;
   readonly log: Logger;
-  /** New files count from now on. `ofClients`: those of clients were decided on by other files. */
-  readonly onChange: (context: SecureContextOptions, changed: { readonly ofClients: boolean }) => void;
+  /** New files count from now on. `isRefused`: certificates of clients that were accepted and are not any more. */
+  readonly onChange: (context: SecureContextOptions, isRefused: (certificate: X509Certificate) => boolean) => void;
 }
 
 export const lookPeriodMs = 2000;
@@ -133,9 +135,8 @@ export class ServedCertificate {
     this.#fault = undefined;
     this.#reloads++;
     this.#loggedMs = Number.NEGATIVE_INFINITY;
-    const ofClients = !isSame(before.ca, read.context.ca) || !isSame(before.crl, read.context.crl);
     this.#options.log.info(`new files of TLS: the certificate ${this.fingerprint} is served from now on`);
-    this.#options.onChange(read.context, { ofClients });
+    this.#options.onChange(read.context, refusalBy(before, read.context));
     this.#noticeExpiry();
   }
 
@@ -182,6 +183,10 @@ async function marksOf({ certFile, keyFile, clientCaFile, clientCrlFile }: TlsFi
   return (await Promise.all(marks)).join();
 }
 
-function isSame(one: SecureContextOptions['ca'], other: SecureContextOptions['ca']): boolean {
-  return String(one) === String(other);
+/** Other authorities: they decide anew on all. Another list: those that it names. */
+function refusalBy(before: SecureContextOptions, now: SecureContextOptions): (each: X509Certificate) => boolean {
+  if (String(before.ca) !== String(now.ca)) return () => true;
+  if (String(before.crl) === String(now.crl)) return () => false;
+  const revoked = revokedSerials(now.crl as readonly Buffer[] | undefined);
+  return revoked === undefined ? () => true : ({ serialNumber }) => revoked.has(BigInt(`0x${serialNumber}`));
 }

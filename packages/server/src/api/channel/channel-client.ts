@@ -37,6 +37,8 @@ export interface ChannelClientOptions {
   readonly socket: WebSocket;
   /** Below the WebSocket. */
   readonly stream: Socket;
+  /** The address of the client, where that is behind a proxy. */
+  readonly source?: string | undefined;
   readonly caller: Caller;
   /** Counts what waits for it, with all others. */
   readonly backlog: Backlog;
@@ -50,6 +52,7 @@ export class ChannelClient {
   readonly caller: Caller;
   readonly #socket: WebSocket;
   readonly #stream: Socket;
+  readonly #source: string | undefined;
   readonly #backlog: Backlog;
   readonly #outgoing: Outgoing;
   readonly #flush: () => void;
@@ -69,10 +72,11 @@ export class ChannelClient {
   #movedMs: number;
   #heardMs: number;
 
-  constructor({ socket, stream, caller, backlog, flush, nextTurn }: ChannelClientOptions, nowMs: number) {
+  constructor({ socket, stream, source, caller, backlog, flush, nextTurn }: ChannelClientOptions, nowMs: number) {
     this.caller = caller;
     this.#socket = socket;
     this.#stream = stream;
+    this.#source = source;
     this.#backlog = backlog;
     this.#flush = flush;
     this.#nextTurn = nextTurn;
@@ -92,7 +96,7 @@ export class ChannelClient {
   }
 
   get remoteAddress(): string | undefined {
-    return this.#stream.remoteAddress;
+    return this.#source ?? this.#stream.remoteAddress;
   }
 
   get pendingBytes(): number {

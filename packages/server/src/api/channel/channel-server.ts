@@ -7,7 +7,7 @@ import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import { type Caller, guardedRequest, type Identities, nobody, type OriginGuard } from '../../access/index.ts';
 import type { FunctionModules, ModuleConnection } from '../../modules/index.ts';
 import type { BodyBudget } from '../body-budget.ts';
-import { credentialsOf } from '../credentials.ts';
+import type { CredentialsReader } from '../credentials.ts';
 import type { HttpServer } from '../http-server.ts';
 import { endWith } from '../problems.ts';
 import { formFault, originForm } from '../request-form.ts';
@@ -26,6 +26,7 @@ export interface ChannelServerOptions {
   /** Why the service cannot answer now; undefined where it can. */
   readonly unavailable: () => 'starting' | 'stopping' | undefined;
   readonly identities: Identities;
+  readonly credentialsOf: CredentialsReader;
   /** Checks the liveness of its modules, by the connections that they make. */
   readonly modules: Pick<FunctionModules, 'connected'>;
   readonly guard: Pick<OriginGuard, 'refusalOf'>;
@@ -39,6 +40,12 @@ const mostClosedBytes = 16 << 20;
 /** When the service stops: how long requests that run have to finish, and clients then to say farewell. */
 const finishMs = 2000;
 const farewellMs = 1000;
+
+interface Admitted {
+  readonly caller: Caller;
+  /** Where it connects from. */
+  readonly source: string | undefined;
+}
 
 export class ChannelServer {
   readonly #options: ChannelServerOptions;
@@ -103,9 +110,9 @@ export class ChannelServer {
     server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
       stream.on('error', () => stream.destroy());
       try {
-        const caller = this.#admit(request);
+        const admitted = this.#admit(request);
         this.#server.handleUpgrade(request, stream, head, (socket) => {
-          this.#welcome(socket, stream as Socket, caller, budget);
+          this.#welcome(socket, stream as Socket, admitted, budget);
         });
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
@@ -136,8 +143,8 @@ export class ChannelServer {
   }
 
   /** The caller of a new connection; throws `ProblemError` where it may not connect. */
-  #admit(request: IncomingMessage): Caller {
-    const { path, maxClients, unavailable, identities, guard } = this.#options;
+  #admit(request: IncomingMessage): Admitted {
+    const { path, maxClients, unavailable, identities, credentialsOf, guard } = this.#options;
     const { url = '' } = request;
     const fault = formFault(request);
     if (fault !== undefined) throw new ProblemError('malformed-request', fault);
@@ -154,18 +161,19 @@ export class ChannelServer {
       throw new ProblemError(refusal, 'The channel is for programs, and for pages of this service.');
     const state = unavailable();
     if (state !== undefined) throw new ProblemError(state, `The service is ${state}.`);
-    const caller = identities.identify(credentialsOf(request));
+    const credentials = credentialsOf(request);
+    const caller = identities.identify(credentials);
     if (caller === nobody) throw new ProblemError('not-signed-in', 'The request has no credentials.');
-    if (this.#clients.size < maxClients) return caller;
+    if (this.#clients.size < maxClients) return { caller, source: credentials.source };
     throw new ProblemError('too-many-clients', `${maxClients} clients are connected; --max-clients sets the limit.`);
   }
 
-  #welcome(socket: WebSocket, stream: Socket, caller: Caller, budget: BodyBudget): void {
+  #welcome(socket: WebSocket, stream: Socket, admitted: Admitted, budget: BodyBudget): void {
     const { requests, watches } = this.#options;
     const { backlog } = requests;
     const flush = () => watches.flushMeasurements();
     const nextTurn = () => watches.nextTurn();
-    const client = new ChannelClient({ socket, stream, caller, backlog, flush, nextTurn }, this.#nowMs());
+    const client = new ChannelClient({ socket, stream, ...admitted, backlog, flush, nextTurn }, this.#nowMs());
     backlog.enter(client);
     this.#clients.set(socket, client);
     this.#present(client);

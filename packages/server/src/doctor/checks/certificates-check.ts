@@ -18,7 +18,9 @@ interface Found {
 }
 
 export const checkCertificates: Check = ({ folder, machine }) => {
-  const files = ['stacks', 'secrets'].flatMap((name) => filesBelow(join(folder, name), mostDepth)).slice(0, mostFiles);
+  const files = ['stacks', 'secrets', 'tls']
+    .flatMap((name) => filesBelow(join(folder, name), mostDepth))
+    .slice(0, mostFiles);
   const certificates = files.flatMap((file) => {
     const certificate = certificateIn(file.content);
     return certificate === undefined ? [] : [{ ...file, certificate }];

@@ -10,7 +10,7 @@ test('settings that are unknown are looked at; an address for others and one pat
   const settings = ['--host=0.0.0.0', '--data-path=/v', '--config-path=/v'];
   const [, ...bad] = await found(checkSettings, doctorBench(t, { settings, machine: { environment } }));
   assert.deepEqual(bad, [
-    'wrong: The server refuses to listen on 0.0.0.0: it has no users yet, and so accepts its own machine only.',
+    'wrong: The server refuses to listen on 0.0.0.0 without TLS.',
     'note: TELLTALE_PROT is not a setting and has no effect.',
     'wrong: --data-path, --channel-path and --config-path are not all different: /v, /data/ws, /v.',
   ]);

@@ -1,6 +1,6 @@
 // Settings of the environment: unknown ones, and those that contradict each other.
 import { isLoopback } from '../../access/index.ts';
-import { unknownVariables } from '../../settings.ts';
+import { unknownVariables, wantsTls } from '../../settings.ts';
 import { type Check, type Finding, note, ok, wrong } from '../finding.ts';
 
 const check = 'settings';
@@ -8,9 +8,9 @@ const check = 'settings';
 export const checkSettings: Check = ({ settings, folder, machine }) => {
   const { host, port } = settings;
   const found: Finding[] = [ok(check, `Data folder ${folder}, address ${host}, port ${port}.`)];
-  if (!isLoopback(host)) {
-    const text = `The server refuses to listen on ${host}: it has no users yet, and so accepts its own machine only.`;
-    found.push(wrong(check, text, '--host 127.0.0.1, and a tunnel: ssh -L 8080:127.0.0.1:8080 MACHINE'));
+  if (!isLoopback(host) && !wantsTls(settings)) {
+    const text = `The server refuses to listen on ${host} without TLS.`;
+    found.push(wrong(check, text, '--tls, or --tls-cert and --tls-key'));
   }
   for (const variable of unknownVariables(machine.environment)) {
     found.push(note(check, `${variable} is not a setting and has no effect.`, 'npm start -- --help'));
