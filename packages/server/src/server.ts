@@ -82,8 +82,8 @@ export class Server {
   static async start(options: ServerOptions): Promise<Server> {
     const { stacks } = options.settings;
     const folders = stacks === undefined ? [] : [resolve(stacks)];
-    const found = await discoverStacks([builtInStacks, ...folders]);
-    const server = startable(options.settings.data, () => new Server(options, found));
+    const discovery = await discoverStacks([builtInStacks, ...folders]);
+    const server = startable(options.settings.data, () => new Server(options, discovery));
     await server.#start();
     return server;
   }
@@ -100,6 +100,7 @@ export class Server {
       folder: settings.data,
       whileReplacing: (replace) => this.#watch.whileReplacing('cfgdb.sqlite', replace),
       stackModules,
+      secretKeys: this.#secrets.keys,
       prepare: (rendering, renames) => this.#openLive(renames).then(() => runtime.prepare(rendering, renames)),
       onFailure,
       onFault: (reason) => this.#logDisk('changes of the configuration', reason),

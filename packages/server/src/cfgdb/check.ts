@@ -25,12 +25,16 @@ import {
   type Value,
   ValueError,
 } from '@telltale/schema';
+import type { StackParameters } from '../secrets/index.ts';
 import { checkModule } from './check-module.ts';
 import { circlesIn } from './circles-in.ts';
+import { ConfiguredSecrets } from './configured-secrets.ts';
 import type { Content } from './content.ts';
 
 /** What a protocol stack says about the objects that use it; the composition hands the stacks in. */
 export interface RoleRules {
+  /** Without it, it has no secrets. */
+  describe?(): { readonly description: { readonly parameters: StackParameters } };
   readVariables(vars: Record<string, string>): { faults: { field: string; message: string }[] };
   checkAddress(kind: AddressKind, address: string, point: CheckedPoint): string | undefined;
 }
@@ -65,14 +69,16 @@ export function checkConfiguration(
   content: Content,
   stacks: ReadonlyMap<string, StackRules>,
   parsed: ParsedObjects = {},
+  secrets = new ConfiguredSecrets([], stacks.values()),
 ): Fault[] {
-  return new Check(content, stacks, parsed).run();
+  return new Check(content, stacks, parsed, secrets).run();
 }
 
 class Check {
   readonly #content: Content;
   readonly #stacks: ReadonlyMap<string, StackRules>;
   readonly #parsed: ParsedObjects;
+  readonly #secrets: ConfiguredSecrets;
   readonly #faults: Fault[] = [];
   readonly #rules = { connectors: new Map<string, RoleRules>(), providers: new Map<string, RoleRules>() };
   /** Which connector or provider a watchdog measurement belongs to. */
@@ -84,7 +90,13 @@ class Check {
   /** From `family/name` to the `family/name` that leads it. */
   readonly #leaders = new Map<string, string>();
 
-  constructor(content: Content, stacks: ReadonlyMap<string, StackRules>, parsed: ParsedObjects) {
+  constructor(
+    content: Content,
+    stacks: ReadonlyMap<string, StackRules>,
+    parsed: ParsedObjects,
+    secrets: ConfiguredSecrets,
+  ) {
+    this.#secrets = secrets;
     this.#content = content;
     this.#stacks = stacks;
     this.#parsed = parsed;
@@ -135,8 +147,9 @@ class Check {
       if (rules === undefined) report('stackName', `there is no ${role} stack ${quoted(instance.stackName)}`);
       else {
         this.#rules[family].set(instance.name, rules);
-        const { faults } = rules.readVariables(instance.vars ?? {});
-        for (const { field, message } of faults) report(`vars/${pointerPart(field)}`, message);
+        const { vars, hide } = this.#secrets.opened(role, instance);
+        const { faults } = rules.readVariables(vars);
+        for (const { field, message } of faults) report(`vars/${pointerPart(field)}`, hide(message));
       }
     }
     this.#watchdog(role, instance, report);

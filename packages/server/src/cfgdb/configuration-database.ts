@@ -7,6 +7,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ProblemError, systemClock } from '@telltale/schema';
 import type { Rights } from '../access/index.ts';
+import type { SealKeys } from '../secrets/index.ts';
 import { UnusableDatabase } from '../sqlite/index.ts';
 import { DiskRetry, ownBuffers, release, startThread, threadPort, WorkerLink } from '../threads/index.ts';
 import { Agreement } from './agreement.ts';
@@ -38,6 +39,8 @@ export interface ConfigurationDatabaseOptions {
   readonly stackModules: readonly string[];
   /** Called while another file takes the place of the database. */
   readonly whileReplacing?: (replace: () => Promise<void>) => Promise<void>;
+  /** With which secrets in variables are sealed; none: they are not. */
+  readonly secretKeys?: SealKeys;
   /** Makes ready what is to be rendered, one at a time. Where it rejects, the operation is refused and nothing is stored. */
   readonly prepare: (rendering: RenderingBytes, renames: readonly Rename[]) => Promise<PreparedRendering>;
   /** The disk refuses, for this reason; undefined: it takes changes again. */
@@ -126,9 +129,9 @@ export class ConfigurationDatabase {
   /** Rejects with `UnusableDatabase` where the file cannot be used. */
   async open(): Promise<void> {
     const thread = this.prepare();
-    const { folder, stackModules } = this.#options;
+    const { folder, stackModules, secretKeys = [] } = this.#options;
     const path = join(folder, 'cfgdb.sqlite');
-    const opened = await thread.call('open', [{ path, stackModules, agreement: this.#agreement.memory }]);
+    const opened = await thread.call('open', [{ path, stackModules, secretKeys, agreement: this.#agreement.memory }]);
     if ('unusable' in opened) {
       await thread.kill();
       throw new UnusableDatabase(opened.unusable);

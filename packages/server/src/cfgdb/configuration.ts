@@ -4,7 +4,8 @@ import { type Change, type Family, type Fault, isPattern, ProblemError, readJson
 import { type Author, AuthorsRights, everyRight } from './authors-rights.ts';
 import { carryOutSteps } from './carry-out-steps.ts';
 import { ChangePermission, objectChanges, permitReplacement } from './change-permission.ts';
-import { checkConfiguration, type ParsedObjects, type StackRules } from './check.ts';
+import { checkConfiguration, type ParsedObjects } from './check.ts';
+import { ConfiguredSecrets } from './configured-secrets.ts';
 import type { Content } from './content.ts';
 import { Database } from './database.ts';
 import { edited, goBack, renamesBetween, type Selection, selector } from './go-back.ts';
@@ -16,6 +17,7 @@ import { packRendering, type RenderingBytes } from './rendering.ts';
 import { incomingPath, removeDatabase, replaceDatabase } from './replace-database.ts';
 import type { Edit } from './revisions.ts';
 import { changesJson, type Json, SeenConfiguration, type Shared } from './seen-configuration.ts';
+import type { StackRules } from './stack-rules.ts';
 import { type Uploaded, writeFresh } from './write-fresh.ts';
 
 export interface ConfigurationOptions {
@@ -25,6 +27,8 @@ export interface ConfigurationOptions {
   readonly now: () => number;
   /** The one at `path`, where it is open already. */
   readonly database?: Database;
+  /** Without them, secrets are not encrypted. */
+  readonly secrets?: ConfiguredSecrets;
   /** Whether what is about to be rendered can take effect: answers why it cannot. */
   readonly propose?: (rendering: RenderingBytes, renames: readonly Rename[]) => string | undefined;
 }
@@ -167,7 +171,7 @@ export class Configuration extends SeenConfiguration {
       removeDatabase(incoming);
       try {
         const edit = this.#edit(author, comment);
-        writeFresh(incoming, this.#database, uploaded, edit, (fresh) => {
+        writeFresh(incoming, this.#database, uploaded, edit, this.shared.secrets, (fresh) => {
           permitReplacement(this.rights, this.#database, fresh);
           if (render) this.#storeRendering(fresh, edit);
         });
@@ -176,6 +180,7 @@ export class Configuration extends SeenConfiguration {
           replaceDatabase(this.#options.path, incoming);
         } finally {
           this.shared.database = new Database(this.#options.path);
+          this.#database.sealWith(this.shared.secrets);
           this.#hasChanged();
         }
       } finally {
@@ -234,7 +239,7 @@ export class Configuration extends SeenConfiguration {
 
   #storeRendering(database: Database, edit: Edit, parsed?: ParsedObjects): void {
     this.rights.permitRendering(objectChanges(database.differences, database.rendered, database.content));
-    const faults = checkConfiguration(database.content, this.shared.stacks, parsed);
+    const faults = checkConfiguration(database.content, this.shared.stacks, parsed, this.shared.secrets);
     for (const { family, from: name, to } of database.renames.unconfirmed()) {
       if (!database.content[family].has(name)) continue;
       const message = `its records are still being moved to ${to}: render again in a moment`;
@@ -276,8 +281,11 @@ export class Configuration extends SeenConfiguration {
   }
 }
 
-function sharedOf({ path, stacks, database = new Database(path) }: ConfigurationOptions): Shared {
+function sharedOf({ path, stacks, database = new Database(path), ...options }: ConfigurationOptions): Shared {
+  const { secrets = new ConfiguredSecrets([], stacks) } = options;
+  database.sealWith(secrets);
   return {
+    secrets,
     stacks: new Map(stacks.map((stack) => [stack.name, stack])),
     database,
     running: { id: database.renderedId, content: database.rendered },

@@ -19,6 +19,7 @@ import {
 } from '@telltale/schema';
 import { didYouMean } from '@telltale/schema/nearest-name';
 import type { Configuration, Rendering } from './configuration.ts';
+import { shownObjects } from './configured-secrets.ts';
 import { Rewriting } from './copy-rule.ts';
 import { invalidBody, readPut, type Step, unknownObject } from './read-objects.ts';
 import { Fields } from './read-table.ts';
@@ -44,7 +45,7 @@ export function copyObjects(
   { dryRun, ...rendering }: CopyOptions,
   author: string,
 ): CopyResult {
-  const { steps, copied } = new Copier((family) => configuration.objects(family), request).copy();
+  const { steps, copied } = new Copier((family) => shownObjects(family, configuration.objects(family)), request).copy();
   configuration.transaction(steps, { commit: !dryRun, ...rendering }, author);
   return { copied };
 }

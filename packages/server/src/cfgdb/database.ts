@@ -2,8 +2,11 @@
 // Changes go to disk and memory together or not at all. Requests and answers are in `configuration.ts`.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Change, type Family, type FamilyObject, familyNames, parseJson, toTimestamp } from '@telltale/schema';
+import { masked } from '../secrets/index.ts';
 import { DurableDatabase, RowChecksums } from '../sqlite/index.ts';
+import type { ConfiguredSecrets } from './configured-secrets.ts';
 import { type Content, compareObject, copyOf, Differences, emptyContent } from './content.ts';
+import { copyTable } from './copy-table.ts';
 import { MadeObjects } from './made-objects.ts';
 import type { ObjectChange } from './needed-permissions.ts';
 import type { StoredObject } from './read-objects.ts';
@@ -33,12 +36,6 @@ const meaning = 'changes of the configuration are missing';
 /** 40 MB: no large transaction has to move the log into the file before it can be acknowledged. */
 const walPages = 10_000;
 
-/** A copy is written so many rows at a time, so that each step takes about as long. */
-const sliceMs = 5;
-const [leastRows, mostRows] = [4, 1024];
-/** Behind every name. */
-const afterNames = '~';
-
 const deletionsTable = `CREATE TABLE deletions (
   family TEXT NOT NULL,
   name TEXT NOT NULL,
@@ -62,6 +59,7 @@ export class Database {
   #renderedId: number;
   #differences = new Differences();
   #hasDeletions = false;
+  #secrets: Pick<ConfiguredSecrets, 'sealed'> | undefined;
   /** Those since the newest rendering that this process made itself; every edit is on disk. */
   #recentEdits = noEdits();
   /** What the objects that the running change has touched were before it, in order. */
@@ -158,10 +156,16 @@ export class Database {
     }
   }
 
+  /** How secrets are sealed, from now on. */
+  sealWith(secrets: Pick<ConfiguredSecrets, 'sealed'>): void {
+    this.#secrets = secrets;
+  }
+
   /** Inside `change`: stores an object, new or in place of the one with its name. */
-  put({ family, name, values, text }: StoredObject, edit: Edit): void {
+  put({ family, name, values, text: given }: StoredObject, edit: Edit): void {
     this.#dropChecksum(family, name);
-    const columns = values ?? toColumns(family, parseJson(text) as FamilyObject[Family]);
+    const text = this.#secrets?.sealed(family, given, this.content[family].get(name)) ?? given;
+    const columns = (text === given && values) || toColumns(family, parseJson(text) as FamilyObject[Family]);
     this.#statements[family].put.run(...columns, edit.timeUs, edit.author);
     this.#durable.checksums.add(family, ...rowTexts(text, edit));
     this.#forget(family, name);
@@ -243,7 +247,7 @@ export class Database {
     try {
       // Nobody needs a copy that is not whole.
       this.#sqlite.exec('PRAGMA copy.journal_mode = OFF; PRAGMA copy.synchronous = OFF');
-      for (const family of familyNames) yield* this.#copyTable(tables[family]);
+      for (const family of familyNames) yield* copyTable(this.#sqlite, tables[family]);
       yield* this.made.copyTo();
       this.#sqlite.exec(`PRAGMA copy.application_id = ${applicationId}`);
       this.#sqlite.exec(`PRAGMA copy.user_version = ${schemaVersion}`);
@@ -252,25 +256,20 @@ export class Database {
     }
   }
 
-  /** So many rows at once as some milliseconds have time for: a row has up to a MiB. */
-  *#copyTable(table: Table): Generator<void> {
-    const columns = columnNames(table);
-    this.#sqlite.exec(createTable(table, 'copy'));
-    const next = this.#sqlite.prepare(
-      `SELECT name FROM main.${table.name} WHERE name > ? ORDER BY name LIMIT 1 OFFSET ?`,
-    );
-    const insert = this.#sqlite.prepare(
-      `INSERT INTO copy.${table.name} (${columns}) SELECT ${columns} FROM main.${table.name} WHERE name > ? AND name <= ?`,
-    );
-    for (let [last, rows] = ['', leastRows]; ; ) {
-      const beganMs = performance.now();
-      const end = next.get(last, rows - 1)?.name as string | undefined;
-      insert.run(last, end ?? afterNames);
-      if (end === undefined) return;
-      last = end;
-      rows = performance.now() - beganMs > sliceMs ? Math.max(leastRows, rows >> 1) : Math.min(mostRows, rows << 1);
-      yield;
-    }
+  /** Of which key and which stacks its secrets are sealed. */
+  get sealedAs(): string | undefined {
+    return this.#sqlite.prepare('SELECT mark FROM sealing').get()?.mark as string | undefined;
+  }
+
+  /** Inside `change`. */
+  noteSealed(mark: string): void {
+    this.#sqlite.exec('DELETE FROM sealing');
+    this.#sqlite.prepare('INSERT INTO sealing VALUES (?)').run(mark);
+  }
+
+  /** Nothing is left in the file, or in its log, of what was replaced. */
+  vacuum(): void {
+    this.#sqlite.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');
   }
 
   /** Moves the write-ahead log into the file and closes it, so that the file alone is the database. */
@@ -372,6 +371,9 @@ function openFile(path: string): DurableDatabase {
   const form = { applicationId, version: schemaVersion, create: createSchema, mayBeGone: false, meaning };
   const durable = new DurableDatabase(path, form);
   try {
+    durable.sqlite.function('masked', { deterministic: true }, (text) =>
+      typeof text === 'string' ? masked(text) : text,
+    );
     durable.sqlite.exec(`PRAGMA cache_size = -${cacheKiB}; PRAGMA wal_autocheckpoint = ${walPages}`);
     Revisions.addChecksums(durable.sqlite);
     return durable;
@@ -386,4 +388,5 @@ function createSchema(sqlite: DatabaseSync): void {
   Revisions.createTable(sqlite);
   Renames.createTable(sqlite);
   MadeObjects.createTables(sqlite);
+  sqlite.exec('CREATE TABLE sealing (mark TEXT NOT NULL) STRICT');
 }

@@ -27,7 +27,7 @@ import { GeneratePlan } from './generate-plan.ts';
 import type { Made } from './made-objects.ts';
 import { invalidBody, readPut, reservedFault, type Step } from './read-objects.ts';
 import { type NewNames, newNamesBy, type Rename, referencesAfter } from './renamed-references.ts';
-import { type SharedBytes, sharedBytes } from './shared-bytes.ts';
+import { type SharedBytes, shownBytes } from './shared-bytes.ts';
 
 export interface GenerateOptions extends Rendering {
   /** Everything is checked and carried out, and undone. */
@@ -45,7 +45,7 @@ const requests = checker(GenerateRequest);
 
 /** In steps; no other change may come between them. */
 export function* generate(
-  configuration: Pick<Configuration, 'content' | 'made' | 'transaction'>,
+  configuration: Pick<Configuration, 'content' | 'made' | 'sealed' | 'transaction'>,
   body: Uint8Array,
   options: GenerateOptions,
   author: string,
@@ -61,7 +61,7 @@ export function* generate(
   for (const instance of instances) {
     for (const expanded of expandType(type, instance)) {
       const step = expansion.read(expanded);
-      if (step !== undefined) plan.add(step.object, step.parsed, instance.name);
+      if (step !== undefined) plan.add(configuration.sealed(step.object), step.parsed, instance.name);
       yield;
     }
   }
@@ -76,7 +76,7 @@ export function* generate(
   } catch (error) {
     throw expansion.withPlaces(error);
   }
-  return sharedBytes([JSON.stringify(result)]);
+  return shownBytes([JSON.stringify(result)]);
 }
 
 function* readRequest(body: Uint8Array): Generator<undefined, { type: ReadType; request: GenerateRequest }> {

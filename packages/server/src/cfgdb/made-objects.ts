@@ -154,12 +154,31 @@ export class MadeObjects {
     for (const { revision, made } of other.#revisions()) this.#putRevision(revision, made);
   }
 
+  /** Inside a transaction: where objects have another text, in revisions as well. */
+  rewrite(textOf: (family: Family, text: string) => string): void {
+    for (const each of [...this.all()]) {
+      const made = textOf(each.family, each.made);
+      if (made !== each.made) this.put({ ...each, made });
+    }
+    for (const row of this.#revisions()) {
+      const before = unpack(row.made).toString();
+      const lines = before.split('\n').map((line) => {
+        const [type, family, madeName, name, instance, text] = JSON.parse(line) as Line;
+        return JSON.stringify([type, family, madeName, name, instance, text === null ? null : textOf(family, text)]);
+      });
+      const after = lines.join('\n');
+      if (after === before) continue;
+      this.#removeRevision(row);
+      this.#putRevision(row.revision, pack([after]));
+    }
+  }
+
   /** Into another file that is attached as `copy`, in steps. */
   *copyTo(): Generator<void> {
     this.#sqlite.exec(tableOf('copy'));
     const key = '(type, family, madeName)';
     const insert = this.#sqlite.prepare(
-      `INSERT INTO copy.typicals SELECT ${columns} FROM main.typicals WHERE ${key} > (?, ?, ?) ORDER BY ${key.slice(1, -1)} LIMIT ${rowsOfStep}`,
+      `INSERT INTO copy.typicals SELECT ${columns.replace(/made$/, 'masked(made)')} FROM main.typicals WHERE ${key} > (?, ?, ?) ORDER BY ${key.slice(1, -1)} LIMIT ${rowsOfStep}`,
     );
     const last = this.#sqlite.prepare(
       'SELECT type, family, madeName FROM copy.typicals ORDER BY type DESC, family DESC, madeName DESC LIMIT 1',

@@ -1,5 +1,6 @@
 // What the configuration's thread and its client can ask of each other.
 import type { Blame, CopyRequest, CopyResult, Family } from '@telltale/schema';
+import type { SealKeys } from '../secrets/index.ts';
 import type { Author } from './authors-rights.ts';
 import type { Committing, Configuration, Rendering } from './configuration.ts';
 import type { CopyOptions } from './copy-objects.ts';
@@ -16,6 +17,7 @@ export interface Start {
   readonly stackModules: readonly string[];
   /** Of `Agreement`. */
   readonly agreement: SharedArrayBuffer;
+  readonly secretKeys: SealKeys;
 }
 
 /** Reported before every answer, so that no request is needed. */
@@ -36,6 +38,7 @@ export type Operations = Omit<
   | 'transaction'
   | 'objects'
   | 'objectsAfter'
+  | 'sealed'
   | 'takenFault'
   | 'content'
   | 'made'

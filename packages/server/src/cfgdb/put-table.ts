@@ -6,7 +6,7 @@ import type { Step } from './read-objects.ts';
 import { readRenames } from './read-renames.ts';
 import { readTable, type TableSteps } from './read-table.ts';
 import type { Rename } from './renamed-references.ts';
-import { type SharedBytes, sharedBytes } from './shared-bytes.ts';
+import { type SharedBytes, shownBytes } from './shared-bytes.ts';
 
 export interface PutTableOptions extends Rendering {
   /** Everything is checked and carried out, and undone. */
@@ -17,7 +17,7 @@ export interface PutTableOptions extends Rendering {
 
 /** In steps; no other change may come between them. */
 export function* putTable(
-  configuration: Pick<Configuration, 'objects' | 'objectsAfter' | 'takenFault' | 'transaction'>,
+  configuration: Pick<Configuration, 'objects' | 'objectsAfter' | 'sealed' | 'takenFault' | 'transaction'>,
   family: Family,
   table: Uint8Array,
   { dryRun, render, comment, deleteMissing }: PutTableOptions,
@@ -27,7 +27,12 @@ export function* putTable(
   const renames = yield* readRenames(family, table, { objects: configuration.objects(family), takenFault });
   const objects = configuration.objectsAfter(renames, family);
   const formerNames = new Map(renames.map(({ from, to }) => [to, from]));
-  const read = yield* readTable(family, table, objects, { deleteMissing, listChanges: dryRun, formerNames });
+  const read = yield* readTable(family, table, objects, {
+    deleteMissing,
+    listChanges: dryRun,
+    formerNames,
+    sealed: (object) => configuration.sealed(object),
+  });
   const { rows, added, changed, removed, unchanged, changes } = read;
   const steps: Step[] = renames.length > 0 ? [{ operation: 'rename', renames }, ...read.steps] : read.steps;
   try {
@@ -37,7 +42,7 @@ export function* putTable(
   }
   const renamed = renames.length > 0 ? { renamed: renames.length } : {};
   const result: TableResult = { rows, added, ...renamed, changed, removed, unchanged, ...(dryRun && { changes }) };
-  return sharedBytes([JSON.stringify(result)]);
+  return shownBytes([JSON.stringify(result)]);
 }
 
 /** What a rendering refuses is named by its row, where it is in the table. */

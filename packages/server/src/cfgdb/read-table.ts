@@ -27,7 +27,7 @@ import {
   withoutMark,
 } from '../sheets/index.ts';
 import { describeChange } from './content.ts';
-import { readPut, reservedFault, type Step } from './read-objects.ts';
+import { readPut, reservedFault, type Step, type StoredObject } from './read-objects.ts';
 import {
   columnOf,
   headingsOf,
@@ -59,6 +59,8 @@ export interface ReadTableOptions {
   readonly listChanges: boolean;
   /** From the names of renamed objects to those before; the objects are those after the renames. */
   readonly formerNames?: ReadonlyMap<string, string>;
+  /** An object as it is stored. */
+  readonly sealed?: (object: StoredObject) => StoredObject;
 }
 
 /** In steps. Throws a problem that lists everything that is wrong. */
@@ -207,12 +209,12 @@ class TableReader {
     return name;
   }
 
-  #put(name: string, object: object, number: number, isNew: boolean): void {
+  #put(name: string, given: object, number: number, isNew: boolean): void {
     const faults: Fault[] = [];
     let step: Step | undefined;
     try {
       if (name === reservedName) faults.push(reservedFault(''));
-      else step = readPut(this.#family, name, object, '', faults);
+      else step = readPut(this.#family, name, given, '', faults);
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
       faults.push(...(error.errors ?? [{ path: '', message: error.message }]));
@@ -222,7 +224,8 @@ class TableReader {
       this.#fault(number, headingAt(path), message + since);
     }
     if (step === undefined || step.operation !== 'put') return;
-    const { text } = step.object;
+    const object = this.#options.sealed?.(step.object) ?? step.object;
+    const { text } = object;
     if (this.#objects.get(name) === text) {
       if (this.#options.formerNames?.has(name)) {
         this.#renamed++;
@@ -233,7 +236,7 @@ class TableReader {
     if (isNew) this.#added++;
     else this.#changed++;
     this.#list(name, text);
-    this.#steps.push(step);
+    this.#steps.push({ ...step, object });
   }
 
   #list(name: string, after: string | undefined): void {

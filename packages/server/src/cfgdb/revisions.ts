@@ -1,8 +1,9 @@
 // The stored renderings: each an immutable, complete snapshot with its time, author and changes.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
-import { type Change, ProblemError, type RevisionSummary, toTimestamp } from '@telltale/schema';
+import { type Change, type Family, ProblemError, parseJson, type RevisionSummary, toTimestamp } from '@telltale/schema';
 import { isDamage, type RowChecksums } from '../sqlite/index.ts';
+import { secretFamilies } from './configured-secrets.ts';
 import { type Content, countObjects, pack, packContent, readContent, unpack } from './content.ts';
 
 export const maxRevisions = 50;
@@ -103,6 +104,33 @@ export class Revisions {
     for (const row of other.#rows()) {
       const bodies = other.#bodies(row);
       if (bodies !== undefined) this.#put(row, bodies); // a damaged one would be listed as if it were whole
+    }
+  }
+
+  /** Inside a transaction of the database: where objects have another text, so have the changes. */
+  rewrite(
+    textOf: (family: Family, text: string) => string,
+    changesOf: (changes: Change[], content: Content) => Change[],
+  ): void {
+    for (const row of this.#rows()) {
+      const bodies = this.#bodies(row);
+      if (bodies === undefined) continue;
+      const content = readContent(unpack(bodies.content).toString());
+      let isChanged = false;
+      for (const family of secretFamilies) {
+        for (const [name, text] of content[family]) {
+          const next = textOf(family, text);
+          isChanged ||= next !== text;
+          content[family].set(name, next);
+        }
+      }
+      const before = unpack(bodies.changes).toString();
+      const hasVariables = before.includes('"field":"vars"');
+      const changes = hasVariables ? JSON.stringify(changesOf(parseJson(before) as Change[], content)) : before;
+      if (!isChanged && changes === before) continue;
+      const next = { changes: pack([changes]), content: packContent(content) };
+      this.#drop(row);
+      this.#put({ ...row, checksum: checksumOf(next) }, next);
     }
   }
 

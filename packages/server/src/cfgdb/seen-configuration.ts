@@ -12,7 +12,7 @@ import {
 } from '@telltale/schema';
 import type { AuthorsRights } from './authors-rights.ts';
 import { blame } from './blame.ts';
-import type { StackRules } from './check.ts';
+import { type ConfiguredSecrets, maskedObject } from './configured-secrets.ts';
 import {
   type Content,
   collectionTexts,
@@ -26,12 +26,13 @@ import type { Database } from './database.ts';
 import { comparison, edited, renamesBetween } from './go-back.ts';
 import { type ListedMade, seenMade, withName } from './made-objects.ts';
 import { type FoundItem, type OfferedItem, offerObjects } from './offer-objects.ts';
-import { unknownObject } from './read-objects.ts';
+import { type StoredObject, unknownObject } from './read-objects.ts';
 import { afterRenames, takenFault } from './rename-object.ts';
 import type { Rename } from './renamed-references.ts';
 import { packRendering, type RenderingBytes } from './rendering.ts';
 import { seenRevisionChanges } from './seen-revision.ts';
-import { type SharedBytes, sharedBytes } from './shared-bytes.ts';
+import { type SharedBytes, sharedBytes, shownBytes } from './shared-bytes.ts';
+import type { StackRules } from './stack-rules.ts';
 
 /** A JSON body, ready for the wire. */
 export type Json = SharedBytes;
@@ -39,6 +40,7 @@ export type Json = SharedBytes;
 /** What everybody's view of the configuration shares. */
 export interface Shared {
   readonly stacks: ReadonlyMap<string, StackRules>;
+  readonly secrets: ConfiguredSecrets;
   database: Database;
   /** What runs, and its revision; the first one is handed on by the database. */
   running: { readonly id: number; readonly content: Content };
@@ -67,16 +69,16 @@ export class SeenConfiguration {
   list(family: Family, names?: readonly string[]): Json {
     if (names !== undefined) {
       const listed = new Map([...new Set(names)].sort().flatMap((name) => this.#entry(family, name)));
-      return sharedBytes(collectionTexts(listed, listed.keys()));
+      return shownBytes(collectionTexts(listed, listed.keys()));
     }
     const objects = this.objects(family);
-    return this.#shared(family, () => sharedBytes(collectionTexts(objects, sortedNames(objects))));
+    return this.#shared(family, () => shownBytes(collectionTexts(objects, sortedNames(objects))));
   }
 
   get(family: Family, name: string): Json {
     const [entry] = this.#entry(family, name);
     if (entry === undefined) throw unknownObject(family, name);
-    return sharedBytes([entry[1]]);
+    return shownBytes([entry[1]]);
   }
 
   /** The canonical text of each object, by name. */
@@ -105,6 +107,14 @@ export class SeenConfiguration {
     if (this.rights.seesAll) return database.content;
     if (this.#seen?.version !== version) this.#seen = { version, content: this.rights.seenContent(database.content) };
     return this.#seen.content;
+  }
+
+  /** As it is stored: with its secrets sealed. */
+  sealed(object: StoredObject): StoredObject {
+    const { family, name } = object;
+    const { secrets, database } = this.shared;
+    const text = secrets.sealed(family, object.text, database.content[family].get(name));
+    return text === object.text ? object : { family, name, text };
   }
 
   /** What typicals have made. */
@@ -147,9 +157,10 @@ export class SeenConfiguration {
   }
 
   /** In steps. */
-  blaming(family: Family, name: string): Generator<undefined, Blame> {
+  *blaming(family: Family, name: string): Generator<undefined, Blame> {
     if (!this.has(family, name)) throw unknownObject(family, name);
-    return blame(this.shared.database, family, name, (id) => this.shared.database.revisions.changesOf(id));
+    const changesOf = (id: number) => this.shared.database.revisions.changesOf(id);
+    return maskedObject(yield* blame(this.shared.database, family, name, changesOf));
   }
 
   /** Whoever does not see everything is not told how much there is. */
@@ -164,7 +175,7 @@ export class SeenConfiguration {
     const changes = rights.seesAll ? changesText : JSON.stringify(this.#changesOf(id, changesText, content()));
     const whole = configuration ? [',"configuration":', ...configurationTexts(rights.seenContent(content()))] : [];
     const shown = JSON.stringify(rights.seesAll ? summary : withoutCounts(summary));
-    return sharedBytes([shown.slice(0, -1), ',"changes":', changes, ...whole, '}']);
+    return shownBytes([shown.slice(0, -1), ',"changes":', changes, ...whole, '}']);
   }
 
   /** The newest rendering whole, as if nothing had been before. */
@@ -256,7 +267,7 @@ export class SeenConfiguration {
 
 export function changesJson(changes: Iterable<object>): Json {
   const texts = Array.from(changes, (change, index) => `${index === 0 ? '' : ','}${JSON.stringify(change)}`);
-  return sharedBytes(['{"changes":[', ...texts, ']}']);
+  return shownBytes(['{"changes":[', ...texts, ']}']);
 }
 
 function withoutCounts({ id, time, author, comment, running }: RevisionSummary): RevisionSummary {

@@ -1,4 +1,5 @@
 // Bodies of answers in shared memory: the thread that serves the bytes needs no copy of them.
+import { masked } from '../secrets/index.ts';
 
 export type SharedBytes = Uint8Array<SharedArrayBuffer>;
 
@@ -19,4 +20,9 @@ export function sharedBytes(pieces: readonly (string | Uint8Array)[]): SharedByt
 
 function lengthOf(piece: string | Uint8Array): number {
   return typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length;
+}
+
+/** The same for people: with stars for stored secrets. */
+export function shownBytes(texts: readonly string[]): SharedBytes {
+  return sharedBytes(texts.map(masked));
 }

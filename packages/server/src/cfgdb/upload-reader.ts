@@ -27,7 +27,7 @@ export type UploadLine =
 class Refused extends Error {}
 
 /** Tables that the server keeps for itself, in a copy of its own file: not part of the configuration. */
-const ownTables = new Set(['deletions', 'renames', 'renderings', 'typical_revisions', 'progress']);
+const ownTables = new Set(['deletions', 'renames', 'renderings', 'typical_revisions', 'progress', 'sealing']);
 const bookkeeping = ['changedAt', 'changedBy'];
 const mostSchemaEntries = 1000;
 const mostCellBytes = 4 << 20;

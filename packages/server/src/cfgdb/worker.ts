@@ -8,6 +8,7 @@ import { Agreement } from './agreement.ts';
 import type { Author } from './authors-rights.ts';
 import type { StackRules } from './check.ts';
 import { Configuration } from './configuration.ts';
+import { ConfiguredSecrets, shownObjects } from './configured-secrets.ts';
 import { copyObjects } from './copy-objects.ts';
 import { Database } from './database.ts';
 import { generate } from './generate.ts';
@@ -29,6 +30,7 @@ import { readUpload } from './read-upload.ts';
 import type { Rename } from './renamed-references.ts';
 import type { RenderingBytes } from './rendering.ts';
 import { incomingPath, removeDatabase } from './replace-database.ts';
+import { reseal } from './reseal.ts';
 import { sharedBytes } from './shared-bytes.ts';
 import { writeTable } from './write-table.ts';
 
@@ -51,7 +53,7 @@ function longOperations(configuration: Configuration): LongOperations {
       configuration.transaction(await inTurns(readTransaction(body)), options, author);
     },
     async table(family, options) {
-      const objects = new Map(configuration.objects(family)); // as they are now
+      const objects = new Map(shownObjects(family, configuration.objects(family))); // as they are now
       return sharedBytes(await inTurns(writeTable(family, objects, options)));
     },
     putTable: (family, table, options, author) => inTurns(putTable(configuration, family, table, options, author)),
@@ -127,10 +129,17 @@ async function open(start: Start, client: Link<ConfigurationClient>): Promise<Co
     throw error;
   }
   const stacks = await loadStacks(start); // while what was rendered begins to run
+  const secrets = new ConfiguredSecrets(start.secretKeys, stacks);
+  try {
+    database = reseal(path, database, secrets);
+  } catch (error) {
+    if (error instanceof UnusableDatabase) return error;
+    throw error;
+  }
   const agreement = new Agreement(start.agreement);
   const propose = (rendering: RenderingBytes, renames: readonly Rename[]) =>
     agreement.ask(() => client.notify('proposed', [rendering, renames], ownBuffers([rendering])));
-  return new Configuration({ path, stacks, now: systemClock.now, database, propose });
+  return new Configuration({ path, stacks, now: systemClock.now, database, propose, secrets });
 }
 
 /** Of works that are given to it, one at a time: the answer to the one before leaves before the next begins. */

@@ -1,5 +1,6 @@
 // What others use of the secrets of connectors and providers.
 export { boundElsewhere, destinationOf } from './destination.ts';
+export { InlineSecrets, type StackParameters } from './inline-secrets.ts';
 export {
   type Destination,
   inlinePlace,

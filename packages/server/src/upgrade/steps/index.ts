@@ -7,8 +7,9 @@ import { disabledLinks } from './5-disabled-links.ts';
 import { typicals } from './6-typicals.ts';
 import { deviceAlarms } from './7-device-alarms.ts';
 import { access } from './8-access.ts';
+import { sealing } from './9-sealing.ts';
 
-export const steps: readonly Step[] = [area, renames, comments, disabledLinks, typicals, deviceAlarms, access];
+export const steps: readonly Step[] = [area, renames, comments, disabledLinks, typicals, deviceAlarms, access, sealing];
 
 /** Of folders that this version of the server writes. */
 export const currentFormat = steps.length + 1;
