@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { checker, durationForms, type Family, Fault, familyNames } from '@telltale/schema';
-import { checkConfiguration, type RoleRules, type StackRules } from './check.ts';
+import { checkConfiguration } from './check.ts';
 import { type Content, emptyContent } from './content.ts';
 import { readObject } from './read-objects.ts';
+import type { RoleRules, StackRules } from './stack-rules.ts';
 
 /** Wants a host, knows no other variable but a port; registers are r1, coils c1; texts have no place on the wire. */
 const wire: RoleRules = {

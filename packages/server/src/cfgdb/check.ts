@@ -25,32 +25,14 @@ import {
   type Value,
   ValueError,
 } from '@telltale/schema';
-import type { StackParameters } from '../secrets/index.ts';
 import { checkModule } from './check-module.ts';
 import { circlesIn } from './circles-in.ts';
 import { ConfiguredSecrets } from './configured-secrets.ts';
 import type { Content } from './content.ts';
-
-/** What a protocol stack says about the objects that use it; the composition hands the stacks in. */
-export interface RoleRules {
-  /** Without it, it has no secrets. */
-  describe?(): { readonly description: { readonly parameters: StackParameters } };
-  readVariables(vars: Record<string, string>): { faults: { field: string; message: string }[] };
-  checkAddress(kind: AddressKind, address: string, point: CheckedPoint): string | undefined;
-}
-
-/** What an address may depend on; an alarm is `b`. */
-type CheckedPoint = Pick<Measurement, 'datatype' | 'rawDatatype' | 'properties'>;
-
-export interface StackRules {
-  readonly name: string;
-  readonly connector?: RoleRules | undefined;
-  readonly provider?: RoleRules | undefined;
-}
+import type { AddressKind, CheckedPoint, RoleRules, StackRules } from './stack-rules.ts';
 
 type Role = 'connector' | 'provider';
 type PointKind = 'measurement' | 'command';
-type AddressKind = PointKind | 'alarm';
 type Point = Measurement & Command;
 type AddressedPoint = CheckedPoint & Pick<Point, 'name' | 'connectorName' | 'address'>;
 type Report = (field: string, message: string) => void;

@@ -16,10 +16,11 @@ import {
 } from '../../test/configuration-model.ts';
 import { anyStep, type Step } from '../../test/configuration-steps.ts';
 import { transact } from '../../test/transact.ts';
-import type { RoleRules } from './check.ts';
+
 import { Configuration } from './configuration.ts';
 import { readObject, type StoredObject } from './read-objects.ts';
 import type { Json } from './seen-configuration.ts';
+import type { RoleRules } from './stack-rules.ts';
 
 const folder = temporaryFolder(suiteCleanup());
 let files = 0;

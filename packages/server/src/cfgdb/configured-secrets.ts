@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { type Connector, type Family, type FamilyObject, parseJson } from '@telltale/schema';
 import { InlineSecrets, masked, type Role, type SealKeys } from '../secrets/index.ts';
-import type { StackRules } from './check.ts';
+import type { StackRules } from './stack-rules.ts';
 import { tables, toColumns, toText } from './tables.ts';
 
 const roles: { readonly [F in Family]?: Role } = { connectors: 'connector', providers: 'provider' };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Alarm, Measurement } from '@telltale/schema';
-import type { RoleRules } from './check.ts';
 import { emptyContent } from './content.ts';
 import { type FoundPoint, offerObjects } from './offer-objects.ts';
+import type { RoleRules } from './stack-rules.ts';
 
 const asked: unknown[] = [];
 const rules: RoleRules = {

@@ -11,9 +11,9 @@ import {
   ProblemError,
   parseJson,
 } from '@telltale/schema';
-import type { RoleRules } from './check.ts';
 import type { Content } from './content.ts';
 import { readObject } from './read-objects.ts';
+import type { RoleRules } from './stack-rules.ts';
 import { UniqueNames } from './unique-names.ts';
 
 interface Found {

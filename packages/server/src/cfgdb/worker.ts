@@ -6,7 +6,6 @@ import { UnusableDatabase } from '../sqlite/index.ts';
 import { type Link, Moved, ownBuffers, parentLink } from '../threads/index.ts';
 import { Agreement } from './agreement.ts';
 import type { Author } from './authors-rights.ts';
-import type { StackRules } from './check.ts';
 import { Configuration } from './configuration.ts';
 import { ConfiguredSecrets, shownObjects } from './configured-secrets.ts';
 import { copyObjects } from './copy-objects.ts';
@@ -32,6 +31,7 @@ import type { RenderingBytes } from './rendering.ts';
 import { incomingPath, removeDatabase } from './replace-database.ts';
 import { reseal } from './reseal.ts';
 import { sharedBytes } from './shared-bytes.ts';
+import type { StackRules } from './stack-rules.ts';
 import { writeTable } from './write-table.ts';
 
 /** Of a long body, so much is read before others have their turn. */

@@ -87,6 +87,10 @@ test('without a key a plain file stays as it is, and is bound as long as nobody 
   rmSync(path);
   place('plc', 'password', 'another\n');
   assert.deepEqual((await plain.read('plc', 'password')).secret.bound, {});
+  for (const damage of ['', 'null', '{"file":1}']) {
+    place('plc', '.password.bound', damage);
+    assert.equal((await plain.read('plc', 'password')).isDamaged, true, 'and that is told');
+  }
 });
 
 test('names are listed without values, and what is removed is gone', async () => {

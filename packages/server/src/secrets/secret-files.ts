@@ -20,6 +20,8 @@ export interface FoundSecret {
   readonly secret: StoredSecret;
   /** Somebody wrote it there as it is. */
   readonly isPlain: boolean;
+  /** What told whom it is bound to is damaged. */
+  readonly isDamaged: boolean;
   /** Other users can read it. */
   readonly isExposed: boolean;
 }
@@ -68,11 +70,12 @@ export class SecretFiles {
     if (isStored(line)) {
       const secret = this.#seal.open(line);
       if (secret.of !== ofFile(owner, name)) throw new Error('it was set for another one, and copied here');
-      return { secret, isPlain: false, isExposed };
+      return { secret, isPlain: false, isDamaged: false, isExposed };
     }
     const beside = await this.#beside(owner, name);
-    const bound = beside?.file === mark ? beside.bound : {};
-    return { secret: { of: ofFile(owner, name), text, bound, isOpen: true }, isPlain: true, isExposed };
+    const bound = beside !== 'damaged' && beside?.file === mark ? beside.bound : {};
+    const secret = { of: ofFile(owner, name), text, bound, isOpen: true } as const;
+    return { secret, isPlain: true, isDamaged: beside === 'damaged', isExposed };
   }
 
   /** On disk when it resolves. */
@@ -187,11 +190,13 @@ export class SecretFiles {
     await this.#checkFolder(owner);
   }
 
-  async #beside(owner: string, name: string): Promise<Beside | undefined> {
+  /** Undefined: it is not bound yet. */
+  async #beside(owner: string, name: string): Promise<Beside | 'damaged' | undefined> {
     try {
-      return JSON.parse(await readFile(this.#besidePath(owner, name), 'utf8')) as Beside;
-    } catch {
-      return undefined; // not bound yet
+      const { file, bound } = JSON.parse(await readFile(this.#besidePath(owner, name), 'utf8')) as Beside;
+      return typeof file === 'string' && typeof bound === 'object' && bound !== null ? { file, bound } : 'damaged';
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : 'damaged';
     }
   }
 

@@ -160,6 +160,9 @@ export class Secrets {
     if (found.isExposed) {
       log.warn(`${place}/${name} can be read by other users: chmod 700 its folder, or chmod 600 the file`);
     }
+    if (found.isDamaged) {
+      log.warn(`${place}/.${name}.bound is damaged: the secret is bound to its present destination`);
+    }
     const [line = ''] = found.secret.text.split(/\r?\n/, 1);
     if (line === '') throw wrong(`the first line of ${place}/${name} is empty`);
     const elsewhere = boundElsewhere(found.secret, role, to);
