@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { closed, strict } from './closed.ts';
 import { Area } from './configuration.ts';
+import { PresentedPasskey } from './second-factors.ts';
 
 /** What each permits. An operation of the catalogue needs one of them, or states that it needs none. */
 export const permissions = {
@@ -277,8 +278,16 @@ export const Session = Type.Object(
 );
 export type Session = Static<typeof Session>;
 
+/** A user and a password, with a code where the user has a second factor; or a passkey. */
 export const SignIn = Type.Object(
-  { user: Type.String({ minLength: 1, maxLength: 128 }), password: Type.String({ minLength: 1, maxLength: 256 }) },
+  {
+    user: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+    password: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+    code: Type.Optional(
+      Type.String({ maxLength: 32, description: 'Of the authenticator app, or for recovery; where it is needed.' }),
+    ),
+    passkey: Type.Optional(PresentedPasskey),
+  },
   strict('SignIn'),
 );
 export type SignIn = Static<typeof SignIn>;
@@ -291,6 +300,9 @@ export const Identity = Type.Object(
     permissions: Type.Array(PermissionName, { description: 'What it may do, to something at least.' }),
     grants: Type.Optional(Grants),
     session: Type.Optional(Session),
+    mustAddSecondFactor: Type.Optional(
+      Type.Literal(true, { description: 'A role demands a second factor: without one, nothing is permitted.' }),
+    ),
     isOpen: Type.Boolean({
       description: 'Whether there are no users, and every program of the machine may do everything.',
     }),

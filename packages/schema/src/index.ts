@@ -28,6 +28,7 @@ export * from './operations/index.ts';
 export { pointerPart, pointerTo } from './pointer.ts';
 export * from './revision.ts';
 export * from './run-mode.ts';
+export * from './second-factors.ts';
 export * from './selector.ts';
 export * from './shown-value.ts';
 export * from './table.ts';

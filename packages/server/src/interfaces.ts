@@ -43,6 +43,7 @@ import {
   type ServedCertificates,
   type ServiceParts,
   type StackAccess,
+  secondFactors,
   service,
   tables,
   typicals,
@@ -126,6 +127,7 @@ export function implementationsOf(parts: Interfaces): Implementations {
     ...revisions(parts.cfgdb),
     ...typicals(parts.cfgdb),
     ...access(parts.access),
+    ...secondFactors({ access: parts.access, clock: systemClock }),
     ...configuration({ ...parts, mayUpload: settings['module-uploads'] }),
     ...service({ ...parts, paths, documents, metricsText: () => parts.metrics.registry.metrics() }),
   };

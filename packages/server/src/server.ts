@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ProblemError, systemClock, type Value } from '@telltale/schema';
 import type { Logger } from 'pino';
-import { Access, AccessDatabase, admitClient, ModuleTokens, Passwords } from './access/index.ts';
+import { Access, AccessDatabase, admitClient, ModuleTokens, Passwords, siteAt } from './access/index.ts';
 import { Alarms } from './alarms/index.ts';
 import { type ChannelServer, type HttpServer, Metrics } from './api/index.ts';
 import { type Archive, Archiving } from './archive/index.ts';
@@ -203,6 +203,7 @@ export class Server {
       store: this.#accessStore,
       tokens: this.#tokens,
       passwords: new Passwords(),
+      site: () => siteAt(settings['public-url'] ?? this.url),
       clock,
       directories: settings.directories,
       oidcCallback: () => `${settings['public-url'] ?? this.url}${settings['access-path']}/oidc/callback`,

@@ -1,12 +1,20 @@
 // Access with users, in memory: for tests of what decides by them. Passwords are stored as they are.
 import { type Clock, systemClock } from '@telltale/schema';
-import { Access, type AccessOptions, type ChangedEntry, ModuleTokens, ownerCaller } from '../src/access/index.ts';
+import {
+  Access,
+  type AccessOptions,
+  type ChangedEntry,
+  ModuleTokens,
+  ownerCaller,
+  siteAt,
+} from '../src/access/index.ts';
 
 export const administrator = { name: 'root', password: 'the administrator' };
 
 const plainPasswords = {
   hash: (password: string) => Promise.resolve(password),
   verify: (password: string, hash: string | undefined) => Promise.resolve(password === hash),
+  needsRehash: () => false,
   faultOf: () => undefined,
 };
 
@@ -27,6 +35,7 @@ export async function closedAccess(options: Partial<AccessOptions> & { readonly 
     store: memoryStore(),
     tokens: new ModuleTokens(),
     passwords: plainPasswords,
+    site: () => siteAt('https://plant.example'),
     clock: systemClock,
     ...options,
   });

@@ -17,6 +17,7 @@ import {
 import type { DeclaredOperation, HttpOperation, OperationInput } from './operation.ts';
 import { renameOperations } from './renames.ts';
 import { revisionOperations } from './revisions.ts';
+import { secondFactorOperations } from './second-factors.ts';
 import { operationListOperations, serviceOperations } from './service.ts';
 import { tableOperations } from './tables.ts';
 import { typicalOperations } from './typicals.ts';
@@ -44,6 +45,7 @@ export const operations = {
   ...revisionOperations,
   ...executableOperations,
   ...accessOperations,
+  ...secondFactorOperations,
   ...operationListOperations,
   ...serviceOperations,
   ...watchOperations,

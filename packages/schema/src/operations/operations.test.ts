@@ -42,6 +42,7 @@ test('whatever is open to everybody is listed here', () => {
     'getHealth',
     'getIdentity',
     'getOidcPage',
+    'getPasskeyRequest',
     'getReadiness',
     'getRoot',
     'signIn',

@@ -1,6 +1,6 @@
 // Who asks: finds the caller of a request by what it brings, and holds all that this depends on. While there are no users,
 // every program of the machine is `local`.
-import type { Clock, Identity, Session } from '@telltale/schema';
+import type { Clock, Identity, Session, SignIn } from '@telltale/schema';
 import { ProblemError } from '@telltale/schema';
 import type { AccessStore } from './access-store.ts';
 import { Accounts } from './accounts.ts';
@@ -8,9 +8,12 @@ import { type Caller, localCaller, nobody } from './caller.ts';
 import { Changes } from './collection.ts';
 import { DirectorySignIn, type Log } from './directory-sign-in.ts';
 import type { ModuleTokens } from './module-tokens.ts';
+import type { Site } from './passwords/passkeys.ts';
 import { noRights, permissionsOf } from './rights.ts';
+import { SecondFactors } from './second-factors.ts';
 import { ServiceTokens } from './service-tokens.ts';
 import { Sessions } from './sessions.ts';
+import { SignIns } from './sign-ins.ts';
 import { hashOf, isToken } from './token-text.ts';
 
 /** What a request brings. */
@@ -37,8 +40,10 @@ export type ChangeListener = (caller: Caller, isGone: boolean) => void;
 /** As passwords are hashed. */
 export interface PasswordHashing {
   hash(password: string): Promise<string>;
-  /** Without a hash it takes as long, and is false. */
-  verify(password: string, hash: string | undefined): Promise<boolean>;
+  /** Without a hash it takes as long, and is false. Who is known comes first. */
+  verify(password: string, hash: string | undefined, who: 'known' | 'stranger'): Promise<boolean>;
+  /** Whether it was made otherwise than hashes are made now. */
+  needsRehash(hash: string): boolean;
   /** Why it cannot be a password of this user; undefined where it can. */
   faultOf(password: string, user: string): string | undefined;
 }
@@ -47,6 +52,8 @@ export interface AccessOptions {
   readonly store: AccessStore;
   readonly tokens: ModuleTokens;
   readonly passwords: PasswordHashing;
+  /** Where browsers know the service. */
+  readonly site: () => Site;
   readonly clock: Clock;
   /** The file that names directories of users, and where people come back to from a page of a provider. */
   readonly directories?: string | undefined;
@@ -55,6 +62,8 @@ export interface AccessOptions {
 }
 
 export const cookieName = '__Host-telltale';
+/** Of the marks by which a browser is known that has signed in before. */
+export const marksName = '__Host-telltale-known';
 const bearer = /^bearer +(\S{1,200})$/i;
 /** Credentials that a proxy in front requires and forwards: not ours to check. */
 const ofProxies = /^(?:basic|digest|negotiate) /i;
@@ -65,13 +74,15 @@ export class Access implements Identities {
   readonly sessions: Sessions;
   readonly tokens: ServiceTokens;
   readonly directories: DirectorySignIn;
+  readonly factors: SecondFactors;
+  readonly #signIns: SignIns;
   readonly #listeners: ChangeListener[] = [];
   /** By name: the same object for each connection. */
   readonly #certificates = new Map<string, Caller>();
 
   constructor(options: AccessOptions) {
     this.#options = options;
-    const { store, clock, tokens } = options;
+    const { store, clock, tokens, site } = options;
     const changes = new Changes(store);
     this.accounts = new Accounts({ changes, onChange: () => this.#onChange() });
     const parts = { accounts: this.accounts, changes, clock, onEnd: (caller: Caller) => this.#tell(caller, true) };
@@ -83,6 +94,12 @@ export class Access implements Identities {
       onGone: (user) => this.sessions.endOf(user),
       log: options.log,
     });
+    this.factors = new SecondFactors({ accounts: this.accounts, clock, site });
+    this.#signIns = new SignIns({
+      ...parts,
+      factors: this.factors,
+      checkPassword: (name, password, who) => this.#checkPassword(name, password, who),
+    });
     tokens.onRevoked((caller) => this.#tell(caller, true));
   }
 
@@ -90,7 +107,7 @@ export class Access implements Identities {
     const { directories, oidcCallback } = this.#options;
     if (directories !== undefined) await this.directories.open(directories, oidcCallback?.() ?? '');
     const entries = await this.#options.store.open();
-    for (const part of [this.accounts, this.sessions, this.tokens]) part.load(entries);
+    for (const part of [this.accounts, this.sessions, this.tokens, this.#signIns]) part.load(entries);
     this.#options.tokens.isOpen = this.isOpen;
   }
 
@@ -119,9 +136,11 @@ export class Access implements Identities {
     return (certificate && this.#ofCertificate(certificate)) ?? nobody;
   }
 
-  /** Ends the session that it replaces; resolves with the new cookie. */
-  async signIn(name: string, password: string, credentials: Credentials): Promise<string> {
-    return this.begin(await this.checkPassword(name, password), credentials);
+  /** Ends the session that it replaces; resolves with the new cookie, and the marks by which the browser is known. */
+  async signIn(given: SignIn, credentials: Credentials): Promise<{ cookie: string; marks: string }> {
+    const { cookie, source = '' } = credentials;
+    const { user, marks } = await this.#signIns.prove(given, source, cookieOf(cookie, marksName));
+    return { cookie: await this.begin(user, credentials), marks };
   }
 
   /** A session of somebody who has proved to be this user; resolves with its cookie. */
@@ -132,16 +151,26 @@ export class Access implements Identities {
     return this.sessions.begin(user, source, cookieOf(cookie));
   }
 
+  /** Throws where it is not that of the user, who has a session. */
+  checkPassword(name: string, password: string, session: string): Promise<void> {
+    return this.#signIns.proveAgain(name, password, session);
+  }
+
   /** Resolves with the user whose they are; throws where they are nobody's. Somebody unknown takes as long as a local user. */
-  async checkPassword(name: string, password: string): Promise<string> {
+  async #checkPassword(name: string, password: string, who: 'known' | 'stranger'): Promise<string> {
+    const { passwords } = this.#options;
     const user = this.accounts.stored(name);
     const isLocal = user?.origin === 'local';
     const [isRight, ofDirectory] = await Promise.all([
-      this.#options.passwords.verify(password, isLocal ? user.password : undefined),
+      passwords.verify(password, isLocal ? user.password : undefined, who),
       isLocal ? undefined : this.directories.checkPassword(name, password),
     ]);
     const found = isRight ? name : ofDirectory;
     if (found === undefined || this.accounts.stored(found)?.disabled === true) throw wrongCredentials();
+    if (isLocal && user.password !== undefined && passwords.needsRehash(user.password)) {
+      const hash = await passwords.hash(password);
+      await this.accounts.noteUser(name, (now) => (now.password === user.password ? { password: hash } : {}));
+    }
     return found;
   }
 
@@ -182,6 +211,9 @@ export class Access implements Identities {
       permissions: permissionsOf(rights),
       ...(user && { grants: [...this.accounts.grantsOf(user)] }),
       ...(own && { session: own }),
+      ...(user &&
+        this.accounts.mustHaveFactor(author) &&
+        !this.accounts.hasFactor(author) && { mustAddSecondFactor: true as const }),
       isOpen: this.isOpen,
     };
   }

@@ -17,6 +17,7 @@ import type { StoredEntry } from './access-store.ts';
 import { type Change, type Changes, Collection } from './collection.ts';
 import type { DirectoryKind, DirectoryUser } from './directories/directory.ts';
 import { Groups } from './groups.ts';
+import { hasFactor, type StoredFactors } from './passwords/stored-factors.ts';
 import { covers, type Granted, GrantedRights, type Rights } from './rights.ts';
 
 export interface StoredUser extends UserBody {
@@ -30,6 +31,8 @@ export interface StoredUser extends UserBody {
   /** A PHC string; undefined: no password is right. */
   readonly password?: string;
   readonly lastSignIn?: number;
+  /** Beside the password. */
+  readonly factors?: StoredFactors;
 }
 
 export interface AccountsOptions {
@@ -115,6 +118,22 @@ export class Accounts {
     return this.#users.all().filter(([, { origin, absent }]) => origin === directory && absent !== true);
   }
 
+  find(isIt: (user: StoredUser) => boolean): [string, StoredUser] | undefined {
+    return this.#users.all().find(([, user]) => isIt(user));
+  }
+
+  /** Whether signing in takes more than the password. */
+  hasFactor(name: string): boolean {
+    return hasFactor(this.stored(name)?.factors);
+  }
+
+  /** Whether a role demands a second factor. Of who signs in at a provider's page, that is the provider's business. */
+  mustHaveFactor(name: string): boolean {
+    const user = this.stored(name);
+    if (user?.origin === 'oidc') return false;
+    return this.grantsOf(user).some(({ role }) => this.#roles.get(role)?.secondFactor === true);
+  }
+
   roles(): Role[] {
     return this.#roles.all().map(([name, role]) => ({ name, ...role }));
   }
@@ -156,8 +175,11 @@ export class Accounts {
   }
 
   /** What the service itself notes of a user. */
-  noteUser(name: string, more: Partial<StoredUser>): Promise<void> {
-    return this.#change(() => [this.#users.change(name, { ...this.#users.known(name), ...more })]);
+  noteUser(name: string, note: Partial<StoredUser> | ((user: StoredUser) => Partial<StoredUser>)): Promise<void> {
+    return this.#change(() => {
+      const user = this.#users.known(name);
+      return [this.#users.change(name, { ...user, ...(typeof note === 'function' ? note(user) : note) })];
+    });
   }
 
   /** Notes whom a directory vouches for; throws where it cannot be a user here. */
@@ -370,7 +392,7 @@ function shown(name: string, { password, lastSignIn, ...user }: StoredUser): Use
     origin,
     ...(groups !== undefined && { groups: [...groups] }),
     hasPassword: password !== undefined,
-    hasSecondFactor: false,
+    hasSecondFactor: hasFactor(user.factors),
     ...(lastSignIn !== undefined && { lastSignIn }),
   };
 }

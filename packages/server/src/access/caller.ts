@@ -75,3 +75,9 @@ function detailOf({ kind, module, author }: Caller, permission: Permission, name
   if (kind === 'local') return 'The first administrator is made with: telltale access init';
   return `${author} needs the permission ${permission}${object}.`;
 }
+
+/** Programs do not act for the person who made their token. */
+export function userOf({ kind, author }: Caller): string {
+  if (kind === 'user') return author;
+  throw new ProblemError('not-allowed', `${author} is no user: only a user who has signed in does this.`);
+}

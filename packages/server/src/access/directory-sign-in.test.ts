@@ -60,7 +60,8 @@ describe('users of LDAP', { skip: withoutSlapd }, () => {
 
   const grant = (name: string, group: string, grants: Grant[]) =>
     access.accounts.putGroup(name, { directory: 'ldap', group, grants }, rights);
-  const signIn = (name: string, password = `${name} of the plant`) => access.signIn(name, password, {});
+  const signIn = async (user: string, password = `${user} of the plant`) =>
+    (await access.signIn({ user, password }, {})).cookie;
 
   test('may do what their groups are granted, and what is granted to them', async () => {
     const anna = await callerOf(access, signIn('anna'));
@@ -239,14 +240,14 @@ describe('users of OpenID Connect', () => {
   test('cannot sign in with a password', async (t) => {
     const { access, signIn } = await setUp(t);
     await signIn('id-1');
-    await assert.rejects(access.signIn('anna', 'any', {}), refused('wrong-credentials'));
+    await assert.rejects(access.signIn({ user: 'anna', password: 'any' }, {}), refused('wrong-credentials'));
   });
 
   test('cannot sign in while the provider is down, which is said; local users can', async (t) => {
     const { access, provider } = await setUp(t);
     await provider.halt();
     await assert.rejects(access.directories.startOidc('/'), refused('directory-unavailable'));
-    await access.signIn(administrator.name, administrator.password, {});
+    await access.signIn({ user: administrator.name, password: administrator.password }, {});
     await provider.again();
   });
 });
@@ -254,7 +255,7 @@ describe('users of OpenID Connect', () => {
 test('without directories nobody is asked, and nothing of OpenID Connect is there', async () => {
   const access = await closedAccess();
   assert.ok(!access.directories.hasLdap && !access.directories.hasOidc);
-  await assert.rejects(access.signIn('anna', 'x', {}), refused('wrong-credentials'));
+  await assert.rejects(access.signIn({ user: 'anna', password: 'x' }, {}), refused('wrong-credentials'));
   await assert.rejects(access.directories.startOidc('/'), refused('unknown-path'));
   await assert.rejects(access.directories.finishOidc(new URLSearchParams(), undefined), refused('unknown-path'));
 });

@@ -6,6 +6,7 @@ export {
   cookieName,
   cookieOf,
   type Identities,
+  marksName,
   type PasswordHashing,
 } from './access.ts';
 export { AccessDatabase, type AccessStore, accessForm, type ChangedEntry, type StoredEntry } from './access-store.ts';
@@ -18,11 +19,14 @@ export {
   nobody,
   notAllowed,
   ownerCaller,
+  userOf,
 } from './caller.ts';
 export { UnusableDirectories } from './directories/directory.ts';
 export { attemptSeconds } from './directories/sealed-attempts.ts';
 export { ModuleTokens } from './module-tokens.ts';
 export { guardedRequest, isLoopback, OriginGuard } from './origin-guard.ts';
+export { markedForS } from './passwords/known-devices.ts';
+export { siteAt } from './passwords/passkeys.ts';
 export { Passwords } from './passwords/passwords.ts';
 export { admitClient } from './provider-clients.ts';
 export {

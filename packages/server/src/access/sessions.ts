@@ -186,6 +186,7 @@ export class Sessions {
   #compile(stored: StoredSession, isFull: boolean): Rights {
     const { accounts } = this.#options;
     if (this.#isOver(stored)) return noRights;
+    if (accounts.mustHaveFactor(stored.user) && !accounts.hasFactor(stored.user)) return noRights; // but to add one
     const granted = accounts.granted(accounts.grantsOf(accounts.stored(stored.user)));
     if (isFull) return accounts.rightsOf(granted);
     const viewing = granted.filter(({ permissions }) => permissions.includes('view'));

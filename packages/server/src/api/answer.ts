@@ -22,7 +22,7 @@ export interface AnswerOptions {
   readonly onBroken: (error: Error) => void;
 }
 
-type Headers = Record<string, string | number>;
+type Headers = Record<string, string | number | string[]>;
 
 const shortBytes = 4 << 10;
 

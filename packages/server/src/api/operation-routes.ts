@@ -75,8 +75,8 @@ function routeOf<N extends HttpOperationName>(
 }
 
 /** What it is done to. */
-function objectOf({ path: { name, account, session } }: Call): string {
-  return name || account || session;
+function objectOf({ path: { name, account, session, passkey } }: Call): string {
+  return name || account || session || passkey;
 }
 
 function bodyOf(
@@ -92,9 +92,9 @@ const mostInputBytes = 64 << 10;
 /** Puts path and query, which have been checked, and the body together. */
 function inputReader<N extends HttpOperationName>({ path, body }: HttpForm): (call: Call) => InputOf<N> {
   const readBody = body?.isInput ? bodyReader(body) : undefined;
-  const inPath = (['name', 'account', 'session', 'id', 't_since', 't_until', 'folder', 'page'] as const).filter(
-    (name) => isInPath(path, name),
-  );
+  const inPath = (
+    ['name', 'account', 'session', 'passkey', 'id', 't_since', 't_until', 'folder', 'page'] as const
+  ).filter((name) => isInPath(path, name));
   return (call) => {
     const input: Record<string, unknown> = { ...call.query, ...readBody?.(call.whole) };
     for (const name of inPath) input[name] = call.path[name];

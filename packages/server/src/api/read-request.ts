@@ -51,6 +51,7 @@ export function requestReader(route: Route, options: RequestReaderOptions): Requ
       name = '',
       account = '',
       session = '',
+      passkey = '',
       id: idText,
       t_since = '',
       t_until = '',
@@ -63,7 +64,7 @@ export function requestReader(route: Route, options: RequestReaderOptions): Requ
     const id = idText === undefined ? 0 : readId(idText);
     let gone: AbortSignal | undefined;
     return {
-      path: { name, account, session, id, t_since, t_until, folder, page },
+      path: { name, account, session, passkey, id, t_since, t_until, folder, page },
       query: readQuery(query),
       caller,
       credentials,

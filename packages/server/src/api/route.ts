@@ -46,6 +46,8 @@ export interface PathInput {
   readonly account: string;
   /** The id of a session. */
   readonly session: string;
+  /** That of a passkey. */
+  readonly passkey: string;
   readonly id: number;
   /** The ends of an interval, as they were sent. */
   readonly t_since: string;

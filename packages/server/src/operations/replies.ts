@@ -9,7 +9,7 @@ export interface StreamReply {
 
 /** An answer with headers of its own. */
 export interface WithHeaders {
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | string[]>>;
   /** Undefined where the answer has none. */
   readonly body: unknown;
 }

@@ -22,6 +22,13 @@ export interface Site {
   readonly name: string;
 }
 
+/** Browsers make no keys for addresses of networks; they know those of this machine as localhost. */
+export function siteAt(url: string): Site {
+  const { hostname, protocol, port } = new URL(url);
+  const id = /^(?:127\.|\[::1\])/.test(hostname) ? 'localhost' : hostname;
+  return { id, origin: `${protocol}//${id}${port && `:${port}`}`, name: 'Telltale' };
+}
+
 export interface PasskeysOptions {
   readonly clock: Clock;
   readonly site: () => Site;
@@ -48,6 +55,7 @@ export class Passkeys {
       userName: user,
       timeout: challengeMs,
       challenge: this.#challenges.issue(`create ${user}`),
+      supportedAlgorithmIDs: algorithms,
       excludeCredentials: known.map(({ id, transports }) => ({ id, transports: [...transports] })),
       authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     });
@@ -62,6 +70,7 @@ export class Passkeys {
       expectedRPID,
       expectedOrigin,
       expectedChallenge: (challenge) => this.#challenges.take(challenge, `create ${user}`),
+      supportedAlgorithmIDs: algorithms,
     }).catch((error: Error) => {
       throw new ProblemError('invalid-passkey', `${error.message.slice(0, 200)}.`);
     });
@@ -107,3 +116,5 @@ export class Passkeys {
 }
 
 const request = 'request';
+/** Ed25519, ECDSA with P-256, RSA: by their numbers in COSE. */
+const algorithms = [-8, -7, -257];

@@ -1,6 +1,15 @@
 // Implements signing in, and the operations on users, roles, tokens, sessions and certificates of clients.
 import { ProblemError } from '@telltale/schema';
-import { type Access, attemptSeconds, type Caller, cookieName, cookieOf } from '../../access/index.ts';
+import {
+  type Access,
+  attemptSeconds,
+  type Caller,
+  cookieName,
+  cookieOf,
+  markedForS,
+  marksName,
+  userOf,
+} from '../../access/index.ts';
 import { collectionText } from '../collection-text.ts';
 import type { WithHeaders } from '../replies.ts';
 import type { Implementations } from './implementation.ts';
@@ -9,10 +18,11 @@ import { oidcPage, oidcPagePolicy } from './oidc-page.ts';
 export function access(parts: Access) {
   const { accounts, sessions, tokens, directories } = parts;
   return {
-    signIn: async ({ user, password }, { credentials }) => {
-      const cookie = await parts.signIn(user, password, credentials);
+    signIn: async (given, { credentials }) => {
+      const { cookie, marks } = await parts.signIn(given, credentials);
       const caller = sessions.find(cookie) as Caller;
-      return { headers: { 'set-cookie': setCookie(cookie) }, body: parts.describe(caller) } satisfies WithHeaders;
+      const cookies = [setCookie(cookie), setCookie(marks, markedForS, marksName)];
+      return { headers: { 'set-cookie': cookies }, body: parts.describe(caller) } satisfies WithHeaders;
     },
     getDirectories: () => ({ ldap: directories.hasLdap, oidc: directories.hasOidc }),
     startOidc: async ({ 'return-to': returnTo }) => {
@@ -40,7 +50,7 @@ export function access(parts: Access) {
     },
     getIdentity: (_, { caller }) => parts.describe(caller),
     changePassword: async ({ current, password }, { caller }) => {
-      await parts.checkPassword(userOf(caller), current);
+      await parts.checkPassword(userOf(caller), current, caller.session ?? '');
       await parts.setPassword(caller.author, password, caller.session);
     },
     listUsers: (_, { caller }) => byName(accounts.users(caller.rights)),
@@ -82,12 +92,6 @@ function ownerSeenBy({ rights, author }: Caller): string | undefined {
   return rights.everywhere('manage-users') ? undefined : author;
 }
 
-/** Programs do not act for the person who made their token. */
-function userOf({ kind, author }: Caller): string {
-  if (kind === 'user') return author;
-  throw new ProblemError('not-allowed', `${author} is no user: only a user who has signed in does this.`);
-}
-
 function unknown(one: string, name: string): ProblemError {
   return new ProblemError('unknown-object', `There is no ${one} ${JSON.stringify(name.slice(0, 80))}.`);
 }
@@ -104,7 +108,7 @@ function attemptCookie(value: string, maxAge: number): string {
 }
 
 /** Without an age, it ends with the browser at the latest. */
-function setCookie(value: string, maxAge?: number): string {
+function setCookie(value: string, maxAge?: number, name = cookieName): string {
   const age = maxAge === undefined ? '' : `; Max-Age=${maxAge}`;
-  return `${cookieName}=${value}; Path=/; Secure; HttpOnly; SameSite=Strict${age}`;
+  return `${name}=${value}; Path=/; Secure; HttpOnly; SameSite=Strict${age}`;
 }

@@ -16,6 +16,7 @@ export {
 export { type InstanceParts, instances } from './instances.ts';
 export { liveObjects } from './live-objects.ts';
 export { revisions } from './revisions.ts';
+export { secondFactors } from './second-factors.ts';
 export { once, type ServiceParts, service } from './service.ts';
 export { tables } from './tables.ts';
 export { typicals } from './typicals.ts';
