@@ -121,6 +121,41 @@ const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;
 export const noTerminal: false | string =
   spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0 ? false : 'there is no script(1) on this machine';
 
+export interface Typed {
+  /** What is printed before it is typed. */
+  readonly after: string;
+  readonly text: string;
+}
+
+/** On a terminal, where somebody types when they are asked; with both outputs together. */
+export async function typeToCli(
+  scope: Scope,
+  args: readonly string[],
+  typed: readonly Typed[],
+  options: CliOptions,
+): Promise<CliResult> {
+  const command = [quoted(process.execPath), quoted(mainFile), ...args.map(quoted)].join(' ');
+  const child = spawn('script', ['-qec', command, '/dev/null'], { env: environment(options) });
+  const ended = once(child, 'close') as Promise<[number | null]>;
+  cleanupOf(scope).defer(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  const left = [...typed];
+  let [stdout, heard] = ['', ''];
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk;
+    heard += chunk;
+    const [next] = left;
+    if (next === undefined || !heard.includes(next.after)) return;
+    left.shift();
+    heard = '';
+    child.stdin.write(next.text);
+  });
+  const [code] = await ended;
+  return { code, stdout, stderr: '' };
+}
+
 /** On a terminal of 100 columns, with both outputs together. */
 export function runOnTerminal(args: readonly string[], options: CliOptions): CliResult {
   const command = ['stty cols 100;', quoted(process.execPath), quoted(mainFile), ...args.map(quoted)].join(' ');

@@ -1,14 +1,8 @@
 // Which server a command line means: what is nearest to the command wins.
 import { defaultUrl } from '@telltale/client';
-import { contextOf, contextsFile, type Environment, readContexts } from './contexts.ts';
-
-export interface ChosenServer {
-  readonly url: string;
-  /** The name of the context that it is of. */
-  readonly context?: string;
-  /** What it was chosen by, for people. */
-  readonly by: string;
-}
+import type { ChosenServer } from './chosen.ts';
+import { contextOf, contextsFile, readContexts } from './contexts.ts';
+import type { Environment } from './personal-files.ts';
 
 export const precedence = '--url, --context, TELLTALE_URL, TELLTALE_CONTEXT, the current context';
 
@@ -26,5 +20,6 @@ export async function chooseServer(
   const name = asked ?? contexts.current;
   if (name === undefined) return { url: defaultUrl, by: 'the default' };
   const by = named !== undefined ? '--context' : asked !== undefined ? 'TELLTALE_CONTEXT' : 'the current context';
-  return { url: contextOf(contexts, name).url, context: name, by };
+  const { url: known, caFile } = contextOf(contexts, name);
+  return { url: known, context: name, by, ...(caFile !== undefined && { caFile }) };
 }

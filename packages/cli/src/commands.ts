@@ -20,14 +20,18 @@ import { contextCommands } from './commands/context.ts';
 import { doctor } from './commands/doctor.ts';
 import { explain } from './commands/explain.ts';
 import { history } from './commands/history.ts';
+import { login, logout, whoami } from './commands/login.ts';
 import { moduleLog } from './commands/module-log.ts';
 import { moduleNew } from './commands/module-new.ts';
 import { moduleOperationCommands, moduleStatus } from './commands/module-status.ts';
 import { modulePack, moduleUpload } from './commands/module-upload.ts';
 import { read } from './commands/read.ts';
+import { roleCommands } from './commands/roles.ts';
 import { simulate } from './commands/simulate.ts';
 import { stacks } from './commands/stacks.ts';
 import { status } from './commands/status.ts';
+import { tokenCommands } from './commands/tokens.ts';
+import { userCommands } from './commands/users.ts';
 import { watch, watchAlarms } from './commands/watch.ts';
 import { write } from './commands/write.ts';
 import { completionCommands } from './completion.ts';
@@ -45,6 +49,16 @@ export const globalOptions: readonly OptionDeclaration[] = [
     value: 'NAME',
     names: 'contexts',
     summary: 'Service of telltale context add; default: TELLTALE_CONTEXT, else the current one',
+  },
+  {
+    name: 'token-file',
+    value: 'FILE',
+    summary: 'Ask with the token in a file; default: TELLTALE_TOKEN, else that of telltale login',
+  },
+  {
+    name: 'ca-file',
+    value: 'FILE',
+    summary: 'Trust the certificates in a file (PEM) as well; default: TELLTALE_CA_FILE, else that of the context',
   },
   { name: 'json', summary: 'Print JSON on a terminal, too' },
   { name: 'no-color', summary: 'No colours; NO_COLOR does the same' },
@@ -114,6 +128,12 @@ export const commands: readonly CommandDeclaration[] = [
   configMissing,
   status,
   doctor,
+  login,
+  logout,
+  whoami,
+  ...userCommands,
+  ...roleCommands,
+  ...tokenCommands,
   ...contextCommands,
   ...completionCommands(() => ({ commands, globalOptions })),
   help,

@@ -2,7 +2,14 @@
 // and, for names, from the service.
 import { type Family, familyNames } from '@telltale/schema';
 import { type Context, contextsFile, readContexts } from './contexts.ts';
-import type { ArgumentDeclaration, Call, CommandDeclaration, Named, OptionDeclaration } from './declaration.ts';
+import type {
+  ArgumentDeclaration,
+  Call,
+  CommandDeclaration,
+  Named,
+  NamedByAccess,
+  OptionDeclaration,
+} from './declaration.ts';
 import { namesOf } from './known-names.ts';
 import { findCommand, readWords } from './parse-command-line.ts';
 
@@ -137,12 +144,17 @@ async function contextsOf({ environment }: Call): Promise<readonly Context[]> {
 async function namesFromService(call: Call, names: Named, args: readonly string[]): Promise<string[]> {
   try {
     if (names === 'revisions') return (await call.client.configuration.revisions(call)).map(({ id }) => String(id));
+    if (isOfAccess(names)) return Object.keys(await call.client.access[names].list(call));
     const family = (names === 'the family before it' ? args[0] : names) as Family;
     if (!familyNames.includes(family)) return [];
     return names === family ? await namesOf(call, family) : await call.client.configuration.names(family, call);
   } catch {
     return [];
   }
+}
+
+function isOfAccess(names: Named): names is NamedByAccess {
+  return names === 'users' || names === 'roles' || names === 'tokens';
 }
 
 function matching(words: readonly string[], start: string): string[] {

@@ -1,6 +1,7 @@
 // How a command is declared. The parser, the help and the completion are made from the same declarations.
 import type { TelltaleClient } from '@telltale/client';
 import type { Clock, Family } from '@telltale/schema';
+import type { ChosenServer, ChosenToken } from './chosen.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface OptionDeclaration {
@@ -15,7 +16,9 @@ export interface OptionDeclaration {
 }
 
 /** What the names of an argument name. */
-export type Named = Family | 'revisions' | 'contexts' | 'commands in all' | 'the family before it';
+/** Those of access are looked up there. */
+export type NamedByAccess = 'users' | 'roles' | 'tokens';
+export type Named = Family | NamedByAccess | 'revisions' | 'contexts' | 'commands in all' | 'the family before it';
 
 export interface ArgumentDeclaration {
   /** In capitals. */
@@ -53,8 +56,19 @@ export interface CommandLine {
   readonly options: ReadonlyMap<string, string>;
 }
 
+/** Instead of what other commands have. */
+export interface ConnectOptions {
+  readonly token?: string;
+  readonly fetch?: typeof fetch;
+}
+
 export interface Call extends CommandLine {
   readonly client: TelltaleClient;
+  /** The one that `client` asks, and who it asks as; undefined: it brings nothing. */
+  readonly server: ChosenServer;
+  readonly token: ChosenToken | undefined;
+  /** Another client. */
+  readonly connect: (server: ChosenServer, options: ConnectOptions) => TelltaleClient;
   readonly terminal: Terminal;
   readonly clock: Clock;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -69,6 +83,11 @@ export const exitCodes = { good: 0, refused: 1, usage: 2, unreachable: 3, interr
 /** The command line is wrong; the message says how. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
+}
+
+/** The person at the terminal has ended it. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
 }
 
 /** It was understood and cannot be done; the message says why and what to do. */

@@ -1,14 +1,17 @@
 // Runs one command line: reads it, makes the client, and turns what goes wrong into one line and an exit code.
 import { defaultUrl, TelltaleClient, TelltaleProblem, Unreachable } from '@telltale/client';
 import type { Clock } from '@telltale/schema';
-import { type ChosenServer, chooseServer } from './choose-server.ts';
+import { chooseServer } from './choose-server.ts';
+import type { ChosenServer, ChosenToken } from './chosen.ts';
 import { commands, globalOptions } from './commands.ts';
-import { type CommandLine, exitCodes, Refused, UsageError } from './declaration.ts';
+import { chooseToken } from './credentials.ts';
+import { type CommandLine, type ConnectOptions, exitCodes, Interrupted, Refused, UsageError } from './declaration.ts';
 import { isSystemError } from './files.ts';
 import { helpText } from './help.ts';
 import { readSeconds } from './moments.ts';
 import { parseCommandLine, readWords } from './parse-command-line.ts';
 import { printable, type Stream, Terminal } from './terminal.ts';
+import { trustRemedy, trustServer } from './trust.ts';
 
 export interface World {
   readonly out: Stream;
@@ -25,6 +28,7 @@ export interface World {
 export async function run(args: readonly string[], world: World): Promise<number> {
   const { out, err, signal } = world;
   let line: CommandLine | undefined;
+  let token: ChosenToken | undefined;
   try {
     const asked = askedFor(args);
     if (asked === 'version') {
@@ -39,12 +43,19 @@ export async function run(args: readonly string[], world: World): Promise<number
       const server = line.command.isLocal
         ? { url: defaultUrl, by: '' }
         : await chooseServer(options, world.environment);
-      await line.command.run({ ...line, terminal, client: makeClient(options, server, terminal), ...world });
+      if (!line.command.isLocal) {
+        await trustServer(server, options, world.environment);
+        token = await chooseToken(options, world.environment, server);
+      }
+      const connect = (to: ChosenServer, how: ConnectOptions) => makeClient(options, to, terminal, how);
+      const client = connect(server, token === undefined ? {} : { token: token.token });
+      await line.command.run({ ...line, terminal, client, server, token, connect, ...world });
     }
     return exitCodes.good;
   } catch (error) {
     if (signal.aborted) return line?.command.isEndless ? exitCodes.good : interrupted(err);
-    const { text, code } = explain(error);
+    if (error instanceof Interrupted) return exitCodes.interrupted;
+    const { text, code } = explain(error, token);
     err.write(`telltale: ${printable(text)}\n`);
     for (const detail of detailsOf(error)) err.write(`  ${printable(detail)}\n`);
     return code;
@@ -63,25 +74,30 @@ function askedFor(args: readonly string[]): readonly string[] | 'version' | unde
   return plain.slice(0, known < 0 ? plain.length : Math.max(1, known));
 }
 
-function makeClient(options: CommandLine['options'], server: ChosenServer, terminal: Terminal): TelltaleClient {
+function makeClient(
+  options: CommandLine['options'],
+  server: ChosenServer,
+  terminal: Terminal,
+  { token, fetch: ask = fetch }: ConnectOptions,
+): TelltaleClient {
   const { url } = server;
   const timeout = options.get('timeout');
   const timeoutS = timeout === undefined ? 30 : readSeconds('timeout', timeout, 86_400);
   try {
-    return new TelltaleClient({ url, timeoutMs: timeoutS * 1000, fetch: tellingWhere(server, terminal) });
+    return new TelltaleClient({ url, timeoutMs: timeoutS * 1000, fetch: tellingWhere(server, terminal, ask), token });
   } catch {
     throw new UsageError(`${JSON.stringify(url)} is not an address: http://HOST:PORT/ is expected.`);
   }
 }
 
 /** Where a context says which server is asked, it is said once before anything is sent that may change something there. */
-function tellingWhere({ context, url }: ChosenServer, terminal: Terminal): typeof fetch {
+function tellingWhere({ context, url }: ChosenServer, terminal: Terminal, ask: typeof fetch): typeof fetch {
   let isTold = context === undefined;
   return (input, init) => {
     const isChange = !['GET', 'HEAD'].includes(init?.method ?? 'GET');
     if (isChange && !isTold) terminal.note(`To ${context}, ${url}:`);
     isTold ||= isChange;
-    return fetch(input, init);
+    return ask(input, init);
   };
 }
 
@@ -90,15 +106,16 @@ function interrupted(err: Stream): number {
   return exitCodes.interrupted;
 }
 
-function explain(error: unknown): { text: string; code: number } {
+function explain(error: unknown, token: ChosenToken | undefined): { text: string; code: number } {
   if (error instanceof UsageError) return { text: error.message, code: exitCodes.usage };
   if (error instanceof Refused) return { text: error.message, code: exitCodes.refused };
   if (error instanceof Unreachable) {
-    return { text: `${error.message} --url, --context or TELLTALE_URL says where it is.`, code: exitCodes.unreachable };
+    const remedy = trustRemedy(error.message) ?? '--url, --context or TELLTALE_URL says where it is.';
+    return { text: `${error.message} ${remedy}`, code: exitCodes.unreachable };
   }
   if (error instanceof TelltaleProblem) {
     const { message, errors } = error;
-    const remedy = remedies[error.problem] ?? error.remedy;
+    const remedy = accessRemedy(error, token) ?? remedies[error.problem] ?? error.remedy;
     return {
       text: remedy === undefined || errors.length > 0 ? message : `${message} ${remedy}`,
       code: exitCodes.refused,
@@ -107,6 +124,20 @@ function explain(error: unknown): { text: string; code: number } {
   if (isSystemError(error)) return { text: `${error.message}.`, code: exitCodes.refused };
   const { stack, message } = error as Error;
   return { text: `this is a fault of telltale itself: ${stack ?? message}`, code: exitCodes.refused };
+}
+
+/** What to do where a command is not let in, by what it was asked with. */
+function accessRemedy({ problem, detail }: TelltaleProblem, token: ChosenToken | undefined): string | undefined {
+  if (problem === 'not-signed-in') {
+    return 'Sign in: telltale login. A program has a token: --token-file or TELLTALE_TOKEN.';
+  }
+  if (problem === 'invalid-token' && token !== undefined) {
+    return token.key === undefined
+      ? `It is that of ${token.by}: telltale token list shows those that there are, telltale token make makes one.`
+      : 'Sign in again: telltale login. Where the server has no users, forget it: telltale logout.';
+  }
+  if (problem !== 'not-allowed' || detail.includes('telltale access')) return undefined;
+  return 'telltale whoami shows what you may do; an administrator grants more. To sign in as another user: telltale login';
 }
 
 /** At a terminal, other than in the catalogue, which is for programs. */

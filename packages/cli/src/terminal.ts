@@ -75,6 +75,11 @@ export class Terminal {
     this.#err.write(`${text}\n`);
   }
 
+  /** To the standard error, without an end of the line. */
+  prompt(text: string): void {
+    this.#err.write(text);
+  }
+
   /** The line on the standard error that says how far something is; empty to take it away. */
   bar(text: string): void {
     if (text !== '' || this.#hasBar) this.#err.write(`\r\x1b[K${text}`);

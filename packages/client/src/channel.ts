@@ -184,8 +184,10 @@ export class Channel {
     let id = 0;
     let text = '';
     let isSent = false;
-    const unreachable = (reason: string) =>
-      (isSent ? undefined : this.refusal) ?? this.#unreachable(request, isSent, reason);
+    const unreachable = (reason: string) => {
+      const error = this.#unreachable(request, isSent, reason);
+      return error.mayHaveHappened ? error : (this.refusal ?? error);
+    };
     if (!signal?.aborted && (this.state === 'lost' || this.state === 'closed')) {
       return Promise.reject(unreachable(`the channel is ${this.state}`));
     }

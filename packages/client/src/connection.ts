@@ -42,6 +42,8 @@ export interface ConnectionOptions {
 
 const firstDelayMs = 250;
 const longestDelayMs = 10_000;
+/** The code of a close where the session or token has ended. */
+const revoked = 1008;
 /** A connection that held so long was a good one: the next attempt comes soon again. */
 const goodAfterMs = 10_000;
 
@@ -129,8 +131,9 @@ export class Connection {
     socket.addEventListener('close', ({ code, reason = '' }) => {
       if (socket !== this.#socket) return;
       const text = `it was closed with ${code}${reason === '' ? '' : `, ${reason.slice(0, 123)}`}`;
-      if (wasOpen || this.#options.whyRefused === undefined) this.#lose(socket, text);
-      else this.#explain(socket, text, this.#options.whyRefused);
+      const { whyRefused } = this.#options;
+      if (whyRefused === undefined || (wasOpen && code !== revoked)) this.#lose(socket, text);
+      else this.#explain(socket, text, whyRefused);
     });
   }
 

@@ -9,7 +9,7 @@ import { ManualClock } from '@telltale/schema/testing';
 import { cleanupOf } from '@telltale/stack-kit/testing/cleanup';
 import { entered, open } from '../test/open-channel.ts';
 import { ScriptedService } from '../test/scripted-service.ts';
-import { TelltaleProblem } from './errors.ts';
+import { TelltaleProblem, Unreachable } from './errors.ts';
 import { TelltaleClient } from './telltale-client.ts';
 
 async function serve(t: TestContext, listener: RequestListener): Promise<{ url: string; server: Server }> {
@@ -117,6 +117,30 @@ describe('where nobody is let in', () => {
     clock.advance(1000);
     assert.ok(isProblem('invalid-token')(await heard.promise));
   });
+});
+
+describe('a channel whose token ends in the middle of a request', () => {
+  for (const [request, fields, rejection] of [
+    ['ReadMeasurements', {}, isProblem('invalid-token')],
+    [
+      'WriteCommands',
+      { writes: [{ name: 'pump', value: 'b1' }] },
+      (error: unknown) => error instanceof Unreachable && error.mayHaveHappened,
+    ],
+  ] as const) {
+    test(`${request} rejects with ${request === 'WriteCommands' ? 'the doubt' : 'the problem'}`, async (t) => {
+      const service = await ScriptedService.start(t);
+      service.answer = () => undefined;
+      const { url } = await serve(t, (_, response) => response.writeHead(401).end(refused('invalid-token')));
+      const clock = new ManualClock();
+      const channel = new TelltaleClient({ url, wsUrl: service.url, token: 'tt_old', clock }).channel();
+      cleanupOf(t).defer(() => channel.close());
+      const asked = channel.request(request, fields);
+      await service.until(() => service.of(request).length === 1);
+      service.revoke();
+      await assert.rejects(asked, rejection);
+    });
+  }
 });
 
 test('an account or session that no path can have is never asked for', async (t) => {

@@ -86,6 +86,11 @@ export class ScriptedService {
     for (const socket of this.#server.clients) socket.close(1001);
   }
 
+  /** The session or token has ended. */
+  revoke(): void {
+    for (const socket of this.#server.clients) socket.close(1008);
+  }
+
   hangUp(): void {
     for (const socket of this.#server.clients) socket.terminate();
   }

@@ -2,6 +2,7 @@
 import { chooseServer, precedence } from '../choose-server.ts';
 import { type Contexts, contextOf, contextsFile, makeContext, readContexts, writeContexts } from '../contexts.ts';
 import { type Call, type CommandDeclaration, Refused, UsageError } from '../declaration.ts';
+import { removeKeysOf } from '../keyring.ts';
 
 const details = `Where several servers are named, the first counts: ${precedence}; without any, http://127.0.0.1:8080/.`;
 
@@ -11,11 +12,11 @@ const add: CommandDeclaration = {
   arguments: [{ name: 'NAME' }, { name: 'URL' }],
   options: [],
   isLocal: true,
-  details,
+  details: `${details}\n--ca-file is stored with it.`,
   examples: ['telltale context add plant https://plant.example:8080/', 'telltale --context plant status'],
   run: async (call) => {
     const [name = '', url = ''] = call.args;
-    const added = makeContext(name, url);
+    const added = makeContext(name, url, call.options.get('ca-file'));
     await change(call, (contexts) => {
       const present = contexts.contexts.find((each) => each.name === name);
       if (present !== undefined) {
@@ -85,6 +86,7 @@ const remove: CommandDeclaration = {
       const contexts = rest.contexts.filter((each) => each.name !== name);
       return { ...rest, contexts, ...(current === undefined || wasCurrent ? {} : { current }) };
     });
+    await removeKeysOf(call.environment, name);
     await report(call, { removed: name }, `${name} is removed.${wasCurrent ? ' No context is current now.' : ''}`);
   },
 };

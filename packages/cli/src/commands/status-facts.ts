@@ -55,6 +55,8 @@ export interface StatusFacts {
   readonly notReady: string | null;
   /** What is to be done soon, such as to renew a certificate: a sentence each. From here on null is: the service does not say. */
   readonly warnings: readonly string[] | null;
+  /** Whether there are no users, and every program of the machine may do everything. */
+  readonly isOpen: boolean | null;
   readonly upToDate: boolean | null;
   /** Objects that were edited and are not rendered. */
   readonly pendingEdits: number | null;
@@ -75,19 +77,21 @@ export async function readStatusFacts(client: TelltaleClient, signal: AbortSigna
   const options = { signal };
   const notReady = await client.service.ready(options).then(() => null, reasonOf);
   const version = await client.service.version(options);
-  const [warnings, upToDate, metrics, connectors, providers, modules, alarms, simulated, archive] = await Promise.all([
-    ifThere(client.service.warnings(options)),
-    ifThere(client.configuration.isUpToDate(options)),
-    ifThere(client.service.metrics(options)),
-    ifThere(
-      client.connectors.list({ ...options, fields: ['name', 'state', 'since', 'last-error', 'disabled', 'devices'] }),
-    ),
-    ifThere(client.providers.list({ ...options, fields: ['name', 'state', 'since', 'last-error', 'disabled'] })),
-    ifThere(client.functionModules.list({ ...options, fields: ['name', 'state', 'enabled', 'since', 'last-error'] })),
-    ifThere(client.alarms.list(options)),
-    ifThere(client.measurements.simulations(options)),
-    ifThere(client.archive.stats(options)),
-  ]);
+  const [warnings, identity, upToDate, metrics, connectors, providers, modules, alarms, simulated, archive] =
+    await Promise.all([
+      ifThere(client.service.warnings(options)),
+      ifThere(client.access.me(options)),
+      ifThere(client.configuration.isUpToDate(options)),
+      ifThere(client.service.metrics(options)),
+      ifThere(
+        client.connectors.list({ ...options, fields: ['name', 'state', 'since', 'last-error', 'disabled', 'devices'] }),
+      ),
+      ifThere(client.providers.list({ ...options, fields: ['name', 'state', 'since', 'last-error', 'disabled'] })),
+      ifThere(client.functionModules.list({ ...options, fields: ['name', 'state', 'enabled', 'since', 'last-error'] })),
+      ifThere(client.alarms.list(options)),
+      ifThere(client.measurements.simulations(options)),
+      ifThere(client.archive.stats(options)),
+    ]);
   const pendingEdits = upToDate === false ? await ifThere(client.configuration.diff(options)) : upToDate && [];
   const links = [
     ...Object.values(connectors ?? {}).map((live) => linkOf('connector', live, live.devices)),
@@ -98,6 +102,7 @@ export async function readStatusFacts(client: TelltaleClient, signal: AbortSigna
     version,
     notReady,
     warnings,
+    isOpen: identity?.isOpen ?? null,
     upToDate,
     pendingEdits: pendingEdits?.length ?? null,
     objects: metrics && countObjects(metrics),

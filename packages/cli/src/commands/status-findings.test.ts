@@ -11,6 +11,7 @@ const well: StatusFacts = {
   version: '1.0.0',
   notReady: null,
   warnings: [],
+  isOpen: false,
   upToDate: true,
   pendingEdits: 0,
   objects: {},

@@ -67,6 +67,7 @@ async function print({ terminal }: Call, facts: StatusFacts, findings: readonly 
   const line = (title: string, ...cells: Cell[]) => terminal.line({ text: title.padEnd(15), style: 'bold' }, ...cells);
   await line('Telltale', `${facts.version} at ${facts.url}`);
   await line('Service', facts.notReady === null ? 'ready' : 'not ready');
+  await line('Access', facts.isOpen === null ? unknown : facts.isOpen ? openText : 'everybody signs in');
   await line('Configuration', upToDate === null ? unknown : upToDate ? 'runs' : 'differs from what runs');
   await line('Objects', objects === null ? unknown : objectsText(objects));
   await line('Connectors', links === null ? unknown : byState(links.filter(({ role }) => role === 'connector')));
@@ -78,6 +79,11 @@ async function print({ terminal }: Call, facts: StatusFacts, findings: readonly 
   }
   await line('Disk', disk === null ? unknown : diskText(disk));
 }
+
+const openText: Cell = {
+  text: 'open: every program of this machine may do everything; telltale access init closes it',
+  style: 'yellow',
+};
 
 const unknown: Cell = { text: 'not known', style: 'yellow' };
 

@@ -127,6 +127,7 @@ async function follow<Update extends NamedUpdate>(followed: Followed<Update>): P
     await channel.request('Heartbeat', {}, { signal });
     channel.onState((state, reason) => {
       if (state === 'closed') return;
+      if (channel.refusal !== undefined) return channel.close(); // it will not be back by itself
       points?.clear();
       if (terminal.isJson) terminal.jsonLine({ state });
       terminal.note(
@@ -157,6 +158,7 @@ async function follow<Update extends NamedUpdate>(followed: Followed<Update>): P
         else await report(call, { name, error }, `${name} is not watched: ${problem?.message}`);
       }
     }
+    if (channel.refusal !== undefined) throw channel.refusal;
   } catch (error) {
     if (error instanceof TelltaleProblem && error.problem === 'unknown-object') {
       await refuseMissing(call, family, call.args);

@@ -72,7 +72,8 @@ export function access(parts: Access) {
     },
     deleteToken: async ({ account }, { caller }) => {
       const owner = ownerSeenBy(caller);
-      if (owner !== undefined && tokens.get(account).owner !== owner) throw unknown('token', account);
+      const isItself = caller.author === `token/${account}`;
+      if (!isItself && owner !== undefined && tokens.get(account).owner !== owner) throw unknown('token', account);
       await tokens.delete(account);
     },
     listSessions: (_, { caller }) => sessions.list(ownerSeenBy(caller)),
