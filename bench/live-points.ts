@@ -78,6 +78,7 @@ export class LivePoints {
       unavailable,
       identities: openAccess(),
       credentialsOf: plainCredentials,
+      gate: openGate,
       modules: idleModules(),
       guard: new OriginGuard({ host: '127.0.0.1' }),
     });

@@ -58,6 +58,7 @@ const table: Record<string, readonly string[]> = {
     'server/access',
     'server/alarms',
     'server/archive',
+    'server/audit',
     'server/certificates',
     'server/cfgdb',
     'server/modules',
@@ -92,9 +93,18 @@ const table: Record<string, readonly string[]> = {
 
 /** The files of the server that stand in no folder, each with the parts that it may import. */
 const topFiles: Record<string, readonly string[]> = {
-  'main.ts': ['server/doctor', 'server.ts', 'start-failed.ts', 'settings.ts', 'source-stack.ts', 'log.ts'],
+  'main.ts': [
+    'server/audit',
+    'server/doctor',
+    'server.ts',
+    'start-failed.ts',
+    'settings.ts',
+    'source-stack.ts',
+    'log.ts',
+  ],
   'server.ts': [
     'schema',
+    'auditing.ts',
     'data-folder.ts',
     'folder-watch.ts',
     'start-failed.ts',
@@ -118,6 +128,7 @@ const topFiles: Record<string, readonly string[]> = {
     'server/modules',
     'server/operations',
   ],
+  'auditing.ts': ['schema', 'service-condition.ts', 'settings.ts', 'start-failed.ts', 'server/audit'],
   'settings.ts': ['schema'],
   'log.ts': ['source-stack.ts'],
   'source-stack.ts': [],
@@ -142,6 +153,7 @@ const topFiles: Record<string, readonly string[]> = {
     'schema',
     'server/api',
     'server/archive',
+    'server/audit',
     'server/certificates',
     'server/cfgdb',
     'server/modules',

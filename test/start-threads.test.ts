@@ -10,7 +10,7 @@ import { until } from './until.ts';
 function threadsOf(server: ServerProcess): string[] {
   return tasksOf(server)
     .map(({ name }) => name)
-    .filter((name) => /^(?:access|configuration|live state|archive|stacks)/.test(name))
+    .filter((name) => /^(?:access|audit|configuration|live state|archive|stacks)/.test(name))
     .sort();
 }
 
@@ -23,7 +23,7 @@ function tasksOf({ pid }: ServerProcess): { readonly name: string; readonly nice
 
 const childrenOf = ({ pid }: ServerProcess) => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
 
-const always = ['access', 'archive', 'configuration', 'live state'];
+const always = ['access', 'archive', 'audit', 'configuration', 'live state'];
 
 test('a thread of the stacks begins with the first link, those that read the archive and parse imports with the first of these', async (t) => {
   if (process.platform !== 'linux') return t.skip('only Linux tells which threads a process has');

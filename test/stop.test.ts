@@ -222,8 +222,11 @@ test('a server whose log nobody reads any more goes on, and ends as others do', 
   const path = freshPath();
   const child = spawnServer(['--data', path, '--port', '0', '--no-demo']);
   t.after(() => child.kill('SIGKILL'));
-  const [line] = (await once(createInterface({ input: child.stdout ?? assert.fail() }), 'line')) as [string];
-  const url = /http:\/\/[^/]+/.exec(line)?.[0] ?? assert.fail(line);
+  let url = '';
+  for await (const line of createInterface({ input: child.stdout ?? assert.fail() })) {
+    url = /http:\/\/[^/]+/.exec(line)?.[0] ?? '';
+    if (url !== '') break;
+  }
   child.stdout?.destroy();
   child.stderr?.destroy();
   const connector = {

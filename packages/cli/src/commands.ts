@@ -3,6 +3,7 @@ import { alarmOperationCommands, alarms } from './commands/alarms.ts';
 import { archiveCheck, archiveCompact, archiveErase, archiveStats } from './commands/archive-care.ts';
 import { archiveExport, archiveImport } from './commands/archive-files.ts';
 import { areas } from './commands/areas.ts';
+import { auditExport, auditList, auditVerify } from './commands/audit.ts';
 import { browse } from './commands/browse.ts';
 import { certificateOperationCommands, certificates, showCertificates } from './commands/certificates.ts';
 import { configBlame } from './commands/config-blame.ts';
@@ -126,6 +127,9 @@ export const commands: readonly CommandDeclaration[] = [
   configRestore,
   configDiscard,
   configMissing,
+  auditList,
+  auditExport,
+  auditVerify,
   status,
   doctor,
   login,

@@ -17,6 +17,7 @@ export {
 } from '@telltale/schema';
 export * from './access-management.ts';
 export * from './archive-access.ts';
+export * from './audit.ts';
 export * from './certificates.ts';
 export * from './channel.ts';
 export * from './configuration-access.ts';

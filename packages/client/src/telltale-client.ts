@@ -2,6 +2,7 @@
 import { type AreaCounts, type Clock, systemClock } from '@telltale/schema';
 import { AccessManagement } from './access-management.ts';
 import { ArchiveAccess } from './archive-access.ts';
+import { AuditAccess } from './audit.ts';
 import { Certificates } from './certificates.ts';
 import { Channel, type ChannelOptions } from './channel.ts';
 import { ConfigurationAccess } from './configuration-access.ts';
@@ -52,6 +53,8 @@ export class TelltaleClient {
   readonly configuration: ConfigurationAccess;
   /** Signing in, users, roles, tokens and sessions. */
   readonly access: AccessManagement;
+  /** Who did what. */
+  readonly audit: AuditAccess;
   /** Readiness, version and metrics of the service. */
   readonly service: ServiceAccess;
   readonly wsUrl: string;
@@ -81,6 +84,7 @@ export class TelltaleClient {
     this.archive = new ArchiveAccess(data);
     this.configuration = new ConfigurationAccess(transport(configBase));
     this.access = new AccessManagement(transport(url));
+    this.audit = new AuditAccess(transport(url));
     this.service = new ServiceAccess(transport(url));
     this.wsUrl = socketAddress(options.wsUrl ?? new URL('ws', base));
     this.#timeoutMs = timeoutMs;

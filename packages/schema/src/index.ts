@@ -3,6 +3,7 @@ export * from './access.ts';
 export * from './answer-pings.ts';
 export * from './archive.ts';
 export * from './areas.ts';
+export * from './audit.ts';
 export * from './boolean-text.ts';
 export * from './certificates.ts';
 export * from './channel.ts';

@@ -273,6 +273,11 @@ export const problems = {
     'The directory of users does not answer',
     'Sign in again when it is back. Local users can sign in meanwhile.',
   ),
+  'audit-failing': problem(
+    503,
+    'The audit trail cannot be written',
+    'Operating goes on; the configuration and users are not changed. Make room on the disk: it is tried again every second.',
+  ),
   overloaded: problem(503, 'The service has too much at once', 'Ask again after as many seconds as Retry-After says.'),
   'data-missing': problem(
     503,

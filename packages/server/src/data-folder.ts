@@ -104,7 +104,18 @@ const made: ReadonlySet<string> = new Set([
     `${name}-shm`,
     controlPath(name),
   ]),
-  ...['archive', 'archive.control', 'executables', 'modules', 'temporary', 'tls', 'format.json', 'format.json.tmp'],
+  ...[
+    'archive',
+    'archive.control',
+    'audit',
+    'audit.key',
+    'executables',
+    'modules',
+    'temporary',
+    'tls',
+    'format.json',
+    'format.json.tmp',
+  ],
 ]);
 
 /** Only a folder that a server has used before, or is the first to use: one that others share is left as it is. */

@@ -36,7 +36,8 @@ export class FolderWatch {
   async open(): Promise<void> {
     const { path, names } = this.#options;
     for (const each of [path, ...names.map((name) => join(path, name))]) {
-      this.#identities.set(each, await identityOf(each));
+      const identity = await identityOf(each);
+      if (identity !== gone) this.#identities.set(each, identity); // what could not be made yet is not missed
     }
     this.#wait();
   }

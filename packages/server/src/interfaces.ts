@@ -26,8 +26,10 @@ import type { FunctionModules } from './modules/index.ts';
 import {
   type ArchiveParts,
   type ArchiveStorage,
+  type AuditParts,
   access,
   archive,
+  audit,
   type ConfigurationParts,
   certificates,
   configuration,
@@ -64,6 +66,7 @@ export interface Interfaces
   readonly certificates: ServedCertificates;
   readonly access: Access;
   readonly metrics: Metrics;
+  readonly trail: AuditParts['trail'];
   readonly gate: Gate;
   readonly url: () => string;
   /** How the service is reached; without options of TLS, that is not spoken. */
@@ -128,6 +131,7 @@ export function implementationsOf(parts: Interfaces): Implementations {
     ...typicals(parts.cfgdb),
     ...access(parts.access),
     ...secondFactors({ access: parts.access, clock: systemClock }),
+    ...audit({ trail: parts.trail, clock: systemClock }),
     ...configuration({ ...parts, mayUpload: settings['module-uploads'] }),
     ...service({ ...parts, paths, documents, metricsText: () => parts.metrics.registry.metrics() }),
   };
@@ -145,6 +149,7 @@ export function createChannel(parts: Interfaces, implementations: Implementation
     maxClients: connectionLimits(mostFiles(), settings['max-clients']).maxClients,
     unavailable,
     identities,
+    gate,
     modules,
     guard: guardOf(settings),
     credentialsOf: parts.tls.credentialsOf,

@@ -37,6 +37,11 @@ async function main(args: string[]): Promise<void> {
     process.stdout.write(`${JSON.stringify(found)}\n`);
     return;
   }
+  if (args[0] === 'verify-audit') {
+    const { verifyTrail } = await import('./audit/index.ts');
+    process.stdout.write(`${JSON.stringify(verifyTrail(args[1] ?? ''))}\n`);
+    return;
+  }
   const settings = readSettings(args, process.env);
   const log = createLog(settings['log-level'], process.stdout);
   for (const variable of unknownVariables(process.env)) log.warn(`${variable} is not a setting; --help lists them all`);

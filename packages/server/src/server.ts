@@ -8,6 +8,7 @@ import { Access, AccessDatabase, admitClient, ModuleTokens, Passwords, siteAt } 
 import { Alarms } from './alarms/index.ts';
 import { type ChannelServer, type HttpServer, Metrics } from './api/index.ts';
 import { type Archive, Archiving } from './archive/index.ts';
+import { Auditing } from './auditing.ts';
 import { Certificates } from './certificates/index.ts';
 import { ConfigurationDatabase, type Rename } from './cfgdb/index.ts';
 import { type DataFolder, takeDataFolder } from './data-folder.ts';
@@ -15,13 +16,13 @@ import { FolderWatch } from './folder-watch.ts';
 import { createChannel, createHttp, type Interfaces, implementationsOf } from './interfaces.ts';
 import { loadDemo } from './load-demo.ts';
 import { Executables, ModuleService } from './modules/index.ts';
-import { areasOf, Gate, Imports, LiveData, StackAccess } from './operations/index.ts';
+import { areasOf, Gate, Imports, LiveData, Recording, StackAccess } from './operations/index.ts';
 import { Commands, Measurements } from './points/index.ts';
 import { RenameHistory } from './rename-history.ts';
 import { Runtime } from './runtime/index.ts';
 import { SealedFolder } from './secrets/index.ts';
 import { createArchive, retentionOf } from './service-archive.ts';
-import { ServiceCondition } from './service-condition.ts';
+import { logDisk, ServiceCondition } from './service-condition.ts';
 import { serviceMetrics } from './service-metrics.ts';
 import { ServiceTls } from './service-tls.ts';
 import type { Settings } from './settings.ts';
@@ -65,6 +66,7 @@ export class Server {
   readonly #commands: Commands;
   readonly #alarms: Alarms;
   readonly #archive: Archive;
+  readonly #auditing: Auditing;
   readonly #imports: Imports;
   readonly #renameHistory: RenameHistory;
   readonly #archiving: Archiving;
@@ -103,25 +105,27 @@ export class Server {
       secretKeys: this.#secrets.keys,
       prepare: (rendering, renames) => this.#openLive(renames).then(() => runtime.prepare(rendering, renames)),
       onFailure,
-      onFault: (reason) => this.#logDisk('changes of the configuration', reason),
+      onFault: (reason) => logDisk(log, 'changes of the configuration', reason),
     });
     this.#state = new LiveState({
       folder: settings.data,
       onFailure,
       onFault: (reason) => {
-        this.#logDisk('writes of the live state', reason);
+        logDisk(log, 'writes of the live state', reason);
         if (reason === undefined) this.#alarms.diskWorks();
       },
     });
     this.#accessStore = new AccessDatabase({
       folder: settings.data,
       onFailure,
-      onFault: (reason) => this.#logDisk('changes of users, roles and tokens', reason),
+      onFault: (reason) => logDisk(log, 'changes of users, roles and tokens', reason),
     });
-    const onFault = (reason: string | undefined) => this.#logDisk('records of the archive', reason);
+    const onFault = (reason: string | undefined) => logDisk(log, 'records of the archive', reason);
     this.#archive = createArchive({ settings, log, onFailure, onFault });
+    this.#auditing = new Auditing({ settings, clock, log, onFailure });
+    const { trail } = this.#auditing;
     // Their threads load their code while the rest is made.
-    for (const part of [this.#cfgdb, this.#state, this.#accessStore, this.#archive]) part.prepare();
+    for (const part of [this.#cfgdb, this.#state, this.#accessStore, this.#archive, trail]) part.prepare();
     this.#measurements = new Measurements({ clock, store: this.#state });
     this.#commands = new Commands({
       clock,
@@ -191,7 +195,7 @@ export class Server {
     this.#runtime = runtime;
     this.#watch = new FolderWatch({
       path: settings.data,
-      names: ['cfgdb.sqlite', 'state.sqlite', 'access.sqlite', 'archive'],
+      names: ['cfgdb.sqlite', 'state.sqlite', 'access.sqlite', 'archive', 'audit'],
       clock,
       onFault: (reason) => {
         if (reason === undefined) log.info('the data folder is whole again');
@@ -214,9 +218,9 @@ export class Server {
       folder: settings.data,
       log,
       watch: this.#watch,
-      disks: [this.#state, this.#cfgdb, this.#accessStore, this.#archive],
-      stores: [this.#cfgdb, this.#state, this.#accessStore, this.#executables, this.#archive],
-      warners: [this.#certificates, this.#tls],
+      disks: [this.#state, this.#cfgdb, this.#accessStore, this.#archive, trail],
+      stores: [this.#cfgdb, this.#state, this.#accessStore, this.#executables, this.#archive, trail],
+      warners: [this.#auditing, this.#certificates, this.#tls],
     });
     const data = new LiveData({ measurements: this.#measurements, commands: this.#commands, alarms: this.#alarms });
     this.#renameHistory = new RenameHistory({
@@ -235,10 +239,12 @@ export class Server {
       cfgdb: this.#cfgdb,
       clock,
     });
+    const areaOf = areasOf(data, instances, modules);
     const gate = new Gate({
       unavailable: () => this.#unavailable(),
       writeRefusal: () => this.#condition.writeRefusal,
-      areaOf: areasOf(data, instances, modules),
+      areaOf,
+      recording: new Recording({ trail, rendering: () => this.#cfgdb.figures?.running, areaOf, clock }),
       log,
     });
     const interfaces: Interfaces = {
@@ -261,6 +267,7 @@ export class Server {
       diskFailure: () => this.#condition.failure,
       warnings: () => this.#condition.warnings(),
       losses: this.#condition,
+      trail,
       gate,
       url: () => this.url,
       tls: this.#tls,
@@ -275,6 +282,7 @@ export class Server {
         archiving: this.#archiving,
         imports: this.#imports,
         state: this.#state,
+        audit: trail,
         missing: () => this.#condition.missing(),
         host: this.#host,
         channel: this.#channel,
@@ -304,6 +312,7 @@ export class Server {
       await this.#access.open();
       await this.#tls.serve(this.#http, this.#access);
       await this.#openLive();
+      await this.#auditing.open();
       if (this.#settings.demo ?? this.#folder.isNew) await loadDemo(this.#cfgdb, data, this.#log);
       await this.#watch.open();
       stateFormat(data);
@@ -360,6 +369,7 @@ export class Server {
     await this.#cfgdb.close(closeMs);
     await this.#state.close(closeMs);
     await this.#accessStore.close(closeMs);
+    await this.#auditing.close(closeMs);
     await this.#archive.close(closeMs);
     this.#folder?.release();
   }
@@ -382,17 +392,10 @@ export class Server {
     return this.#condition.failure;
   }
 
-  #logDisk(what: string, reason: string | undefined): void {
-    if (reason === undefined) this.#log.info(`the disk accepts ${what} again`);
-    else this.#log.error(`the disk refuses ${what}, which is retried; check space and permissions: ${reason}`);
-  }
-
   /** A device whose watchdog says that it is not there gets no command. */
-  #writeToDevice(connector: string, handle: number, raw: Value): Promise<void> {
+  async #writeToDevice(connector: string, handle: number, raw: Value): Promise<void> {
     const refusal = this.#measurements.refusalOf(connector);
     if (refusal === undefined) return this.#runtime.write(connector, handle, raw);
-    return Promise.reject(
-      new ProblemError('connector-down', `Connector ${connector} is down: ${refusal}. Nothing was sent.`),
-    );
+    throw new ProblemError('connector-down', `Connector ${connector} is down: ${refusal}. Nothing was sent.`);
   }
 }

@@ -70,3 +70,9 @@ export class ServiceCondition {
     return `${resolve(this.#options.folder)}${sep}${text}`;
   }
 }
+
+/** Of a disk that refuses something, for this reason; undefined: it accepts it again. */
+export function logDisk(log: Logger, what: string, reason: string | undefined): void {
+  if (reason === undefined) log.info(`the disk accepts ${what} again`);
+  else log.error(`the disk refuses ${what}, which is retried; check space and permissions: ${reason}`);
+}

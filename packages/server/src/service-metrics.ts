@@ -2,6 +2,7 @@
 import type { LiveFunctionModule } from '@telltale/schema';
 import type { ChannelServer, Metric, Sample } from './api/index.ts';
 import type { Archive, Archiving } from './archive/index.ts';
+import type { AuditTrail } from './audit/index.ts';
 import type { Certificates } from './certificates/index.ts';
 import type { ConfigurationDatabase } from './cfgdb/index.ts';
 import type { FunctionModules } from './modules/index.ts';
@@ -13,6 +14,7 @@ export interface MetricSources {
   readonly cfgdb: ConfigurationDatabase;
   readonly data: LiveData;
   readonly state: LiveState;
+  readonly audit: Pick<AuditTrail, 'pending' | 'failure' | 'lost'>;
   /** Acknowledged data that is missing. */
   readonly missing: () => readonly string[];
   readonly certificates: Pick<Certificates, 'known'>;
@@ -26,7 +28,7 @@ export interface MetricSources {
 }
 
 export function serviceMetrics(sources: MetricSources): Metric[] {
-  const { cfgdb, data, state, host, channel } = sources;
+  const { cfgdb, data, state, audit, host, channel } = sources;
   const { measurements, commands, alarms } = data;
   return [
     gauge('configuration_waiting', "Operations that wait for the configuration's thread.", () => cfgdb.pending),
@@ -64,6 +66,9 @@ export function serviceMetrics(sources: MetricSources): Metric[] {
     gauge('alarms_unkept', 'Alarms whose present state is not on disk.', () => alarms.counts().unsaved),
     gauge('state_waiting', 'Changes of the live state that wait for the disk.', () => state.pending),
     gauge('state_failing', 'Whether the disk refused the newest of them.', () => Number(state.failure !== undefined)),
+    gauge('audit_waiting', 'Records of the audit trail that wait for the disk.', () => audit.pending),
+    gauge('audit_failing', 'Whether the disk refused the newest of them.', () => Number(audit.failure !== undefined)),
+    gauge('audit_discarded', 'Those that were discarded, and the trail does not say so yet.', () => audit.lost),
     gauge('channel_clients', 'Clients of the channel.', () => channel.size),
     gauge('channel_watches', 'What they watch: names, and "all" and each selector as one.', () => channel.watches),
     gauge('channel_waiting_bytes', 'Bytes that wait for clients of the channel.', () => channel.pendingBytes),

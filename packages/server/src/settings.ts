@@ -143,6 +143,26 @@ export const Settings = Type.Object(
       64,
       'Maximum bytes of records queued in memory while the disk refuses writes; beyond it, the oldest are discarded.',
     ),
+    'audit-retention': Type.Optional(
+      Type.String({
+        pattern: durationPattern,
+        description: `How long the audit trail stores records: ${durationForms}. Default: without limit.`,
+      }),
+    ),
+    'audit-syslog': Type.Optional(
+      Type.String({
+        pattern: '^(udp|tcp|tls)://(\\[[0-9a-fA-F:.]+\\]|[A-Za-z0-9.-]+)(:[0-9]{1,5})?$',
+        description:
+          'Syslog server (RFC 5424) that gets the signed heads of the audit trail, such as tls://log.example:6514; also tcp:// and udp://.',
+      }),
+    ),
+    'audit-syslog-ca': Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'File with the certificates, in PEM, by which the syslog server is trusted. Default: those of Node.',
+      }),
+    ),
     'module-user': Type.String({
       pattern: '^([A-Za-z_][A-Za-z0-9_.-]{0,31}|[0-9]{1,10}(:[0-9]{1,10})?)$',
       default: 'own',
@@ -191,6 +211,8 @@ const forms: Partial<Record<SettingName, string>> = {
   'access-path': 'must be a path such as /access',
   'archive-retention': `must be a duration such as 90d: ${durationForms}`,
   'public-url': 'must be an address of https without a path, such as https://plant.example',
+  'audit-retention': `must be a duration such as 365d: ${durationForms}`,
+  'audit-syslog': 'must be an address such as tls://log.example:6514, tcp://10.0.0.1 or udp://log.example',
   'module-user': 'must be own, server, or the name or uid[:gid] of a user',
 };
 
@@ -209,10 +231,12 @@ interface SettingFault {
 
 /** What the schema cannot say: of one setting, and of some together. */
 function faultOf(given: Settings): SettingFault | undefined {
-  const { 'archive-retention': retention, 'public-url': publicUrl } = given;
-  if (retention !== undefined && parseDuration(retention) === undefined) {
-    return { path: '/archive-retention', message: 'is none' };
-  }
+  const { 'public-url': publicUrl } = given;
+  const retention = (['archive-retention', 'audit-retention'] as const).find((name) => {
+    const text = given[name];
+    return text !== undefined && parseDuration(text) === undefined;
+  });
+  if (retention !== undefined) return { path: `/${retention}`, message: 'is none' };
   if (publicUrl !== undefined && !URL.canParse(publicUrl)) return { path: '/public-url', message: 'is none' };
   return undefined;
 }

@@ -82,6 +82,7 @@ export class ModuleInterface {
       maxClients: 100,
       identities,
       credentialsOf: plainCredentials,
+      gate: openGate,
       modules,
       guard: new OriginGuard({ host: '127.0.0.1' }),
       ...always,

@@ -1,9 +1,7 @@
 // `telltale doctor`: what people get wrong on the machine of the server. The server's own program looks, so that both know the
 // same; it is asked here, and shown.
-import { execFile } from 'node:child_process';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type Call, type CommandDeclaration, Refused } from '../declaration.ts';
+import { askServerProgram } from '../server-program.ts';
 import type { Style } from '../terminal.ts';
 
 export interface DoctorFinding {
@@ -15,7 +13,6 @@ export interface DoctorFinding {
 }
 
 const settings = ['data', 'host', 'port'] as const;
-const mostBytes = 16 * 2 ** 20;
 
 export const doctor: CommandDeclaration = {
   path: ['doctor'],
@@ -44,27 +41,7 @@ async function examine({ options, signal }: Call): Promise<DoctorFinding[]> {
     const value = options.get(name);
     return value === undefined ? [] : [`--${name}=${value}`];
   });
-  const program = serverProgram();
-  const text = await new Promise<string>((resolve, reject) => {
-    const limits = { signal, maxBuffer: mostBytes };
-    execFile(process.execPath, [program, 'doctor', ...args], limits, (error, stdout, stderr) => {
-      if (error === null) resolve(stdout);
-      else
-        reject(
-          signal.aborted ? error : new Refused(`The server's program cannot note: ${stderr.trim() || error.message}`),
-        );
-    });
-  });
-  return JSON.parse(text) as DoctorFinding[];
-}
-
-function serverProgram(): string {
-  try {
-    const manifest = fileURLToPath(import.meta.resolve('@telltale/server/package.json'));
-    return join(dirname(manifest), 'bin', 'telltale-server.js');
-  } catch {
-    throw new Refused('The server is not installed here: run telltale doctor on its machine, where it is.');
-  }
+  return JSON.parse(await askServerProgram('doctor', ['doctor', ...args], signal)) as DoctorFinding[];
 }
 
 const styles: Record<DoctorFinding['level'], Style> = { ok: 'green', note: 'yellow', wrong: 'red' };

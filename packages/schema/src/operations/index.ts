@@ -1,6 +1,7 @@
 // The catalogue: every operation of the service, by name.
 import { accessOperations } from './access.ts';
 import { archiveOperations } from './archive.ts';
+import { auditOperations } from './audit.ts';
 import { certificateOperations } from './certificates.ts';
 import { databaseOperations, executableOperations, stackOperations } from './configuration.ts';
 import { configuredObjectOperations } from './configured-objects.ts';
@@ -46,6 +47,7 @@ export const operations = {
   ...executableOperations,
   ...accessOperations,
   ...secondFactorOperations,
+  ...auditOperations,
   ...operationListOperations,
   ...serviceOperations,
   ...watchOperations,

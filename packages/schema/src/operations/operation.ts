@@ -28,7 +28,8 @@ export type Resource =
   | 'archive'
   | 'configuration'
   | 'access'
-  | 'service';
+  | 'service'
+  | 'audit';
 
 /** What an operation does, and to which kind of object: the base of permissions. */
 export interface Effect {
@@ -115,7 +116,7 @@ export interface DeclaredOperation {
   readonly summary: string;
   readonly effect: Effect;
   readonly permission: Needed;
-  /** Whether who did it, when and to what is logged. */
+  /** Whether who did it, when and to what is recorded in the audit trail. */
   readonly audited: boolean;
   /** By name. Arrays are comma-separated in a query. */
   readonly input: Readonly<Record<string, TSchema>>;

@@ -32,7 +32,7 @@ const ListedOperation = Type.Object(
     permission: Type.String({
       description: 'What a caller must be permitted; public: everybody may, signed-in: whoever is known.',
     }),
-    audited: Type.Boolean({ description: 'Whether who did it, when and to what is logged.' }),
+    audited: Type.Boolean({ description: 'Whether who did it, when and to what is recorded in the audit trail.' }),
     input: Type.Unknown({ description: 'The JSON Schema of what it is asked with.' }),
     output: Type.Optional(
       Type.Unknown({ description: 'The JSON Schema of its answer; none where it has no content.' }),

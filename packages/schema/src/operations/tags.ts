@@ -43,6 +43,7 @@ const tags: Readonly<Record<string, Tag>> = {
     description: 'Signing in, and users, roles, tokens, sessions and certificates of clients.',
     guide: 'running',
   },
+  Audit: { description: 'Who did what: the audit trail.', guide: 'audit' },
   Service: { description: 'Probes, metrics, the catalogue of operations and the documents.', guide: 'running' },
 };
 

@@ -14,7 +14,7 @@ import type { Socket } from 'node:net';
 import type { SecureContextOptions, TlsOptions, Server as TlsServer } from 'node:tls';
 import { type Clock, ProblemError } from '@telltale/schema';
 import type { Logger } from 'pino';
-import { guardedRequest, type Identities, type OriginGuard } from '../access/index.ts';
+import { guardedRequest, type Identities, nobody, type OriginGuard } from '../access/index.ts';
 import type { Gate, GatedOperation } from '../operations/index.ts';
 import { answer } from './answer.ts';
 import { BodyBudget } from './body-budget.ts';
@@ -87,6 +87,8 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
   const fail = (response: ServerResponse, error: unknown, operation?: GatedOperation) => {
     if (response.headersSent) return onBroken(error as Error);
     if (gate.isStopping) response.setHeader('connection', 'close'); // else it would be waited for
+    const { remoteAddress: source } = response.req.socket;
+    gate.denied(operation, { caller: nobody, credentials: { source } }, '', error); // where nobody has recorded it yet
     sendProblem(response, gate.refuse(operation, error));
   };
 

@@ -53,7 +53,7 @@ function routeOf<N extends HttpOperationName>(
   const { gate } = options;
   const operation = gate.operation(name, declared);
   const carryOut = (call: Call) =>
-    gate.carryOut(operation, call.caller, objectOf(call), () => run(inputOf(call), call));
+    gate.carryOut(operation, call, objectOf(call), (note) => run(inputOf(call), audited ? { ...call, note } : call));
   return {
     method: http.method,
     path: pathOf(http, options.paths),

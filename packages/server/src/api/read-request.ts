@@ -3,8 +3,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { accountNamePattern, type Clock, isIdentifier, jsonType, ProblemError, reservedName } from '@telltale/schema';
 import Type from 'typebox';
-import type { Identities } from '../access/index.ts';
-import type { Gate } from '../operations/index.ts';
+import { type Caller, type Credentials, type Identities, nobody } from '../access/index.ts';
+import { type Gate, noNote } from '../operations/index.ts';
 import type { HeldBody } from './body-budget.ts';
 import { chooseType } from './choose-type.ts';
 import type { CredentialsReader } from './credentials.ts';
@@ -43,10 +43,22 @@ export function requestReader(route: Route, options: RequestReaderOptions): Requ
   const { identities, credentialsOf, clock, gate } = options;
   const readQuery = route.ignoresQuery ? () => ({}) : queryReader(route.query ?? noQuery, route.lists);
   const operation = gate.operation(route.id, route);
+  const admitted = (credentials: Credentials, name: string | undefined): Caller => {
+    let caller = nobody;
+    try {
+      caller = identities.identify(credentials);
+      gate.admit(operation, caller);
+      if (name !== undefined && name !== '') checkName(name, route);
+      gate.admitTo(operation, caller, name);
+      return caller;
+    } catch (error) {
+      gate.denied(operation, { caller, credentials }, name ?? '', error);
+      throw error;
+    }
+  };
   const read: RequestReader['read'] = (request, response, { params, query }) => {
     const credentials = credentialsOf(request);
-    const caller = identities.identify(credentials);
-    gate.admit(operation, caller);
+    const caller = admitted(credentials, params.name);
     const {
       name = '',
       account = '',
@@ -58,9 +70,7 @@ export function requestReader(route: Route, options: RequestReaderOptions): Requ
       folder = '',
       page = '',
     } = params;
-    if (name !== '') checkName(name, route);
     if (account !== '') checkAccountName(account);
-    gate.admitTo(operation, caller, params.name);
     const id = idText === undefined ? 0 : readId(idText);
     let gone: AbortSignal | undefined;
     return {
@@ -74,6 +84,7 @@ export function requestReader(route: Route, options: RequestReaderOptions): Requ
       stream: request,
       bodyType: '',
       type: typeOf(route.answer, request.headers.accept),
+      note: noNote,
     };
   };
   return {

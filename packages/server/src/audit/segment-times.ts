@@ -15,14 +15,20 @@ export function widened(times: Times | undefined, time: string): Times {
 
 /** Undefined where it is not as it was written. */
 export function firstLineOf(path: string): ReadLine | undefined {
-  const [first] = linesOf(path).next().value ?? [];
-  return first === undefined ? undefined : readLine(first.bytes);
+  const first = firstOf(path);
+  return first === undefined ? undefined : readLine(first);
 }
 
 /** Those of the segment before: the first record of a segment has them. Undefined where they are not known. */
 export function timesBefore(path: string): Times | undefined {
-  const [first] = linesOf(path).next().value ?? [];
-  const { times } = (first && fieldsOf(first.bytes)) ?? {};
+  const first = firstOf(path);
+  const { times } = (first && fieldsOf(first)) ?? {};
   const { from, to } = (times ?? {}) as Partial<Times>;
   return typeof from === 'string' && typeof to === 'string' ? { from, to } : undefined;
+}
+
+/** Leaves the loop, which closes the file. */
+function firstOf(path: string): Buffer | undefined {
+  for (const [first] of linesOf(path)) return first?.bytes;
+  return undefined;
 }

@@ -127,6 +127,18 @@ describe('a message', () => {
     assert.deepEqual(await messages(socket, 1), ['signed']);
   });
 
+  test('that was given just before the end still arrives', async (t) => {
+    const server = createServer();
+    const port = await listening(t, server);
+    const { syslog } = new Log(t, { protocol: 'tcp', host: '127.0.0.1', port });
+    const connected = once(server, 'connection');
+    syslog.send('head', 'last');
+    const closed = syslog.close();
+    const [socket] = (await connected) as [Socket];
+    assert.deepEqual(await messages(socket, 1), ['last']);
+    await closed;
+  });
+
   test('that waits is bounded: the oldest go, and are counted', (t) => {
     const { syslog } = new Log(t, { protocol: 'tcp', host: '127.0.0.1', port: 1 });
     for (let at = 0; at < 1010; at++) syslog.send('head', String(at));

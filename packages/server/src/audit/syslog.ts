@@ -77,7 +77,7 @@ export class Syslog {
     this.#flush();
   }
 
-  /** Sends what waits where it can be sent at once. */
+  /** Sends what waits where the server takes it within a second. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancel?.();
@@ -89,7 +89,7 @@ export class Syslog {
         cancel();
         resolve();
       });
-      socket.end();
+      if (this.#isReady) socket.end(); // else it ends when it is connected, and has sent what waits
     });
   }
 
@@ -128,6 +128,7 @@ export class Syslog {
       this.#retryMs = firstRetryMs;
       this.#note(undefined);
       this.#writeAll();
+      if (this.#isClosed) socket.end();
     };
     const socket =
       protocol === 'tls'

@@ -13,13 +13,13 @@ import { DiskRetry, ownBuffers, release, startThread, threadPort, WorkerLink } f
 import { Agreement } from './agreement.ts';
 import { type Author, AuthorsRights } from './authors-rights.ts';
 import type { Rendering } from './configuration.ts';
+import type { Figures } from './content.ts';
 import { DatabaseCopies, type Download, isTemporaryFile, temporaryFile } from './database-copies.ts';
 import {
   type Arguments,
   type ConfigurationClient,
   type ConfigurationThread,
   changes,
-  type Figures,
   type Method,
   type Result,
 } from './protocol.ts';

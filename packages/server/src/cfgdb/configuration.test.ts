@@ -116,7 +116,7 @@ class Pair {
       assert.deepEqual(parse(configuration.names(family)), names);
       const text = Buffer.from(configuration.list(family)).toString();
       assert.ok(sameJson(parseJson(text), Object.fromEntries(objects)), text);
-      assert.equal(configuration.counts()[family], names.length);
+      assert.equal(configuration.figures().objects[family], names.length);
       for (const name of names) assert.ok(sameJson(parse(configuration.get(family, name)), objects.get(name)));
     }
     const changes = model.changes();

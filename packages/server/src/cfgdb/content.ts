@@ -14,6 +14,14 @@ import { nameIn } from './tables.ts';
 
 export type Content = { readonly [F in Family]: Map<string, string> };
 
+/** Reported before every answer, so that no request is needed. */
+export interface Figures {
+  readonly objects: Readonly<Record<Family, number>>;
+  readonly upToDate: boolean;
+  /** The revision that runs. */
+  readonly running: number;
+}
+
 export function emptyContent(): Content {
   return Object.fromEntries(familyNames.map((family) => [family, new Map()])) as unknown as Content;
 }

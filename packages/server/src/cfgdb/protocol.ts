@@ -3,6 +3,7 @@ import type { Blame, CopyRequest, CopyResult, Family } from '@telltale/schema';
 import type { SealKeys } from '../secrets/index.ts';
 import type { Author } from './authors-rights.ts';
 import type { Committing, Configuration, Rendering } from './configuration.ts';
+import type { Figures } from './content.ts';
 import type { CopyOptions } from './copy-objects.ts';
 import type { GenerateOptions } from './generate.ts';
 import type { PutTableOptions } from './put-table.ts';
@@ -20,12 +21,6 @@ export interface Start {
   readonly secretKeys: SealKeys;
 }
 
-/** Reported before every answer, so that no request is needed. */
-export interface Figures {
-  readonly objects: Readonly<Record<Family, number>>;
-  readonly upToDate: boolean;
-}
-
 /** Everything that can be asked of the configuration. */
 export type Operations = Omit<
   Configuration,
@@ -33,7 +28,7 @@ export type Operations = Omit<
   | 'close'
   | 'for'
   | 'takeRendered'
-  | 'counts'
+  | 'figures'
   | 'copying'
   | 'transaction'
   | 'objects'

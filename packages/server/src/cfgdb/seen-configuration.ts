@@ -20,6 +20,7 @@ import {
   copyOf,
   countObjects,
   emptyContent,
+  type Figures,
   sortedNames,
 } from './content.ts';
 import type { Database } from './database.ts';
@@ -203,8 +204,9 @@ export class SeenConfiguration {
     return (parseJson(text) as { executable?: string }).executable;
   }
 
-  counts(): Record<Family, number> {
-    return countObjects(this.shared.database.content);
+  figures(): Figures {
+    const { content, renderedId: running } = this.shared.database;
+    return { objects: countObjects(content), upToDate: this.upToDate(), running };
   }
 
   /** What was acknowledged once and was not found when the file was opened, a sentence each. */

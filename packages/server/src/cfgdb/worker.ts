@@ -17,7 +17,6 @@ import {
   type ConfigurationClient,
   type ConfigurationThread,
   changes,
-  type Figures,
   longReads,
   type Method,
   type Operations,
@@ -83,10 +82,6 @@ async function inTurns<T>(steps: Iterator<unknown, T>): Promise<T> {
   }
 }
 
-function figuresOf(configuration: Configuration): Figures {
-  return { objects: configuration.counts(), upToDate: configuration.upToDate() };
-}
-
 interface Asked {
   readonly method: Method;
   readonly args: readonly unknown[];
@@ -105,7 +100,7 @@ async function carryOut(
     asked[method as Exclude<Method, keyof LongOperations>]) as (...args: unknown[]) => unknown;
   try {
     const result = await operation.apply(asked, [...args]);
-    client.notify('figures', [figuresOf(configuration)]);
+    client.notify('figures', [configuration.figures()]);
     return new Moved(result, ownBuffers([result]));
   } catch (error) {
     if (error instanceof DiskRefused) client.notify('diskRefused', [error.reason]);
@@ -161,7 +156,7 @@ function main(): void {
       const opened = await open(start, client);
       if (opened instanceof UnusableDatabase) return { unusable: opened.message };
       configuration = opened;
-      client.notify('figures', [figuresOf(opened)]);
+      client.notify('figures', [opened.figures()]);
       return { missing: opened.missing() };
     },
     carryOut(method, args, author) {

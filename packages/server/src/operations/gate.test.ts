@@ -1,4 +1,4 @@
-// Promises of the gate: what is refused, in which order, and what is logged of what was done.
+// Promises of the gate: what is refused, and in which order; recording.test.ts has what is recorded.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { declarationOf, type OperationName, ProblemError } from '@telltale/schema';
@@ -7,18 +7,9 @@ import { openAccess } from '../../test/open-access.ts';
 import { localCaller, ModuleTokens } from '../access/index.ts';
 import { Gate, type GateOptions } from './gate.ts';
 
-interface Line {
-  readonly level: number;
-  readonly msg: string;
-  readonly audit?: string;
-  readonly by?: string;
-  readonly object?: string;
-  readonly problem?: string;
-}
-
 function setUp(options: Partial<GateOptions> = {}) {
-  const lines: Line[] = [];
-  const log = pino({ level: 'debug', base: null }, { write: (line: string) => lines.push(JSON.parse(line)) });
+  const lines: { readonly level: number }[] = [];
+  const log = pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) });
   const gate = new Gate({ unavailable: () => undefined, log, ...options });
   const tokens = new ModuleTokens();
   const module = openAccess(tokens).identify({ authorization: `Bearer ${tokens.issue('loop', 'pump')}` });
@@ -33,7 +24,7 @@ function setUp(options: Partial<GateOptions> = {}) {
     }
   };
   const carryOut = (name: OperationName, work: () => unknown, caller = localCaller) =>
-    gate.carryOut(operation(name), caller, 'pump', work);
+    gate.carryOut(operation(name), { caller, credentials: {} }, 'pump', work);
   return { lines, gate, module, operation, refusalOf, carryOut };
 }
 
@@ -69,51 +60,6 @@ describe('the gate', () => {
       assert.equal(refusalOf(closed, module), 'not-allowed', closed);
       assert.equal(refusalOf(closed), undefined, closed);
     }
-  });
-});
-
-describe('the audit log', () => {
-  test('says who did what to which object, when it is done', async () => {
-    const { lines, carryOut, module } = setUp();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const done = carryOut('writeCommand', () => promise);
-    assert.deepEqual(lines, []);
-    resolve();
-    await done;
-    await carryOut('stopSimulation', async () => undefined, module);
-    assert.deepEqual(
-      lines.map(({ level, msg, audit, by, object }) => [level, msg, audit, by, object]),
-      [
-        [30, 'local: writeCommand pump', 'writeCommand', 'local', 'pump'],
-        [20, 'module/loop: stopSimulation pump', 'stopSimulation', 'module/loop', 'pump'],
-      ],
-    );
-  });
-
-  test('says what was refused, and why, and hands the refusal on', async () => {
-    const { lines, carryOut } = setUp();
-    const refusal = new ProblemError('out-of-range', 'It is too much.');
-    await assert.rejects(carryOut('writeCommand', () => Promise.reject(refusal)) as Promise<void>, refusal);
-    const fault = () => {
-      throw new Error('a fault');
-    };
-    assert.throws(() => carryOut('writeCommand', fault), /a fault/);
-    assert.deepEqual(
-      lines.map(({ msg, problem }) => [msg, problem]),
-      [
-        ['local: writeCommand pump failed: It is too much.', 'out-of-range'],
-        ['local: writeCommand pump failed: a fault', 'internal'],
-      ],
-    );
-  });
-
-  test('says nothing of reads', async () => {
-    const { lines, carryOut } = setUp();
-    assert.equal(
-      carryOut('getMeasurement', () => 'bytes'),
-      'bytes',
-    );
-    assert.deepEqual(lines, []);
   });
 });
 

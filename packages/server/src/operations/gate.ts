@@ -1,5 +1,5 @@
 // Every operation passes here, over HTTP and over the channel, streams included. The gate decides whether it can run
-// now, whether this caller may run it, and in which order; it audits, counts, and maps failures to problems.
+// now, whether this caller may run it, and in which order; it has it recorded, counts, and maps failures to problems.
 import {
   type Effect,
   type Needed,
@@ -11,6 +11,7 @@ import {
 import type { Logger } from 'pino';
 import { type Caller, checkPermission, notAllowed } from '../access/index.ts';
 import { BeginOrder, type Turn } from './begin-order.ts';
+import type { Asking, Note, Recording } from './recording.ts';
 
 export interface GateOptions {
   /** Why the service cannot answer now; undefined where it can. */
@@ -19,6 +20,8 @@ export interface GateOptions {
   readonly writeRefusal?: () => ProblemError | undefined;
   /** The area that a live object is in; empty: in none. Undefined where there is no such object. */
   readonly areaOf?: (resource: Resource, name: string) => string | undefined;
+  /** What is written into the audit trail; undefined: nothing. */
+  readonly recording?: Recording;
   readonly log: Logger;
 }
 
@@ -60,12 +63,20 @@ const named: ReadonlySet<Resource> = new Set([
   'providers',
 ]);
 
+/** Of requests that no operation was found for. */
+const noOperation = { name: 'request', effect: { action: 'read', resource: 'service' } } as const;
+
+/** An operation that is not audited notes nothing. */
+export const noNote: Note = () => undefined;
+
 const ordered: ReadonlySet<Resource> = new Set(['measurements', 'commands', 'alarms', 'function-modules']);
 
 export class Gate {
   readonly #options: GateOptions;
   readonly #operations = new Map<string, GatedOperation>();
   readonly #order = new BeginOrder();
+  /** Refusals of a caller, whatever they say: what one may not see is answered as if it were not there. */
+  readonly #denials = new WeakSet<object>();
 
   constructor(options: GateOptions) {
     this.#options = options;
@@ -94,7 +105,8 @@ export class Gate {
   }
 
   /** Throws where it cannot run now, this caller may not run it at all, or too many of its requests are in progress. */
-  admit({ effect, permission, isAlwaysAvailable }: GatedOperation, caller: Caller, underWay = 0): void {
+  admit(operation: GatedOperation, caller: Caller, underWay = 0): void {
+    const { effect, permission, isAlwaysAvailable } = operation;
     const state = this.#options.unavailable();
     if (state !== undefined && isAlwaysAvailable !== true) throw new ProblemError(state, `The service is ${state}.`);
     if (underWay >= mostUnderWay) {
@@ -103,7 +115,7 @@ export class Gate {
     checkPermission(caller, permission);
     if (permission !== 'signed-in') caller.used?.();
     if (effect.action === 'read') return;
-    const refusal = this.#options.writeRefusal?.();
+    const refusal = this.#options.writeRefusal?.() ?? this.#options.recording?.refusalOf(operation);
     if (refusal !== undefined) throw refusal;
   }
 
@@ -114,8 +126,12 @@ export class Gate {
   admitTo(operation: GatedOperation, caller: Caller, name: string | undefined): void {
     const refusal = this.#refusalTo(operation, caller, name);
     if (refusal === undefined) return;
-    if (refusal === 'unknown') throw unknownObject(operation.effect.resource, name as string);
-    throw notAllowed(caller, refusal, name);
+    const isUnknown = refusal === 'unknown';
+    const problem = isUnknown
+      ? unknownObject(operation.effect.resource, name as string)
+      : notAllowed(caller, refusal, name);
+    if (!isUnknown || operation.audited) this.#denials.add(problem);
+    throw problem;
   }
 
   /** For an ordered operation that has arrived. None waits for one that its caller may not run. */
@@ -124,22 +140,36 @@ export class Gate {
     return order.turn(operation.effect.resource, name);
   }
 
-  /** Runs it. For an audited operation, logs who did what to which object, and the outcome. */
-  carryOut<T>(operation: GatedOperation, caller: Caller, object: string, work: () => T): T {
-    try {
-      const outcome = work();
-      if (!(outcome instanceof Promise)) this.#answered(operation, caller, object);
-      else {
-        outcome.then(
-          () => this.#answered(operation, caller, object),
-          (error: unknown) => this.#failed(operation, caller, object, error),
-        );
-      }
-      return outcome;
-    } catch (error) {
-      this.#failed(operation, caller, object, error);
-      throw error;
+  /**
+   * Runs it. An audited operation is answered when its record is on disk; what it notes is in it. `object`: the name of what it
+   * is done to, or nothing.
+   */
+  carryOut<T>(
+    operation: GatedOperation,
+    asking: Asking,
+    object: string,
+    work: (note: Note) => T | Promise<T>,
+  ): T | Promise<T> {
+    const { recording } = this.#options;
+    const outcome =
+      operation.audited && recording !== undefined
+        ? recording.carryOut(operation, asking, object, work)
+        : this.#run(operation, asking, object, work);
+    if (!(outcome instanceof Promise)) operation.answered++;
+    else {
+      outcome.then(
+        () => operation.answered++,
+        (error: unknown) => this.denied(operation, asking, object, error),
+      );
     }
+    return outcome;
+  }
+
+  /** Records that a caller was refused, once; of other errors nothing is recorded. */
+  denied(operation: GatedOperation | undefined, asking: Asking, object: string, error: unknown): void {
+    if (!(error instanceof ProblemError)) return;
+    const isDenial = error.status === 401 || error.status === 403 || this.#denials.has(error);
+    if (isDenial) this.#options.recording?.denied(operation ?? noOperation, asking, object, error);
   }
 
   /**
@@ -179,28 +209,14 @@ export class Gate {
     return new ProblemError('internal', 'The log of the service says more.');
   }
 
-  #answered(operation: GatedOperation, caller: Caller, object: string): void {
-    operation.answered++;
-    if (operation.audited) this.#log(operation, caller, object);
+  #run<T>(operation: GatedOperation, asking: Asking, object: string, work: (note: Note) => T | Promise<T>) {
+    try {
+      return work(noNote);
+    } catch (error) {
+      this.denied(operation, asking, object, error);
+      throw error;
+    }
   }
-
-  #failed(operation: GatedOperation, caller: Caller, object: string, error: unknown): void {
-    if (operation.audited) this.#log(operation, caller, object, error);
-  }
-
-  /** Repeated actions of function modules matter only for debugging. */
-  #log({ name }: GatedOperation, { author, module }: Caller, object: string, error?: unknown): void {
-    const level = module === undefined ? 'info' : 'debug';
-    const what = `${author}: ${name}${object === '' ? '' : ` ${object.slice(0, 80)}`}`;
-    const entry = { audit: name, by: author, ...(object !== '' && { object: object.slice(0, 80) }) };
-    if (error === undefined) this.#options.log[level](entry, what);
-    else
-      this.#options.log[level]({ ...entry, problem: problemOf(error) }, `${what} failed: ${(error as Error).message}`);
-  }
-}
-
-function problemOf(error: unknown): ProblemName {
-  return error instanceof ProblemError ? error.problem : 'internal';
 }
 
 /** As what is not there, whether it is. */

@@ -224,6 +224,12 @@ export class Commands extends NamedPoints<Command> {
     }
   }
 
+  /** The present value, such as d5. */
+  textOf(handle: number): string {
+    const { chain, value } = this.#get(handle);
+    return formatPrefixed(chain.datatype, unstored(chain.datatype, value));
+  }
+
   viewOf(handle: number): CommandView {
     const { chain, value, timeUs, isWritten, hasValue, by, attempt } = this.#get(handle);
     const { rawDatatype } = chain;

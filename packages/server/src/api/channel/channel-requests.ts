@@ -18,7 +18,7 @@ import { Backlog } from './backlog.ts';
 import type { ChannelClient } from './channel-client.ts';
 import type { Outcome } from './outcome.ts';
 import { RecordsAnswer } from './records-answer.ts';
-import { RequestHandler } from './request-handler.ts';
+import { askingOf, RequestHandler } from './request-handler.ts';
 import { RequestOrder } from './request-order.ts';
 import type { Watches } from './watches.ts';
 
@@ -112,6 +112,7 @@ export class ChannelRequests {
       begun ??= this.#order.hold(client);
       await more;
     } catch (error) {
+      if (operation !== undefined) gate.denied(operation, askingOf(client), '', error);
       const problem = gate.refuse(operation, error, isCarriedOut);
       client.send(`{"request_id":${JSON.stringify(id)},"result":false,"error":${JSON.stringify(problem)}}`);
       this.counts.bad++;

@@ -6,6 +6,7 @@ import { answerPings, type Clock, closeCode, ProblemError } from '@telltale/sche
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import { type Caller, guardedRequest, type Identities, nobody, type OriginGuard } from '../../access/index.ts';
 import type { FunctionModules, ModuleConnection } from '../../modules/index.ts';
+import type { Gate } from '../../operations/index.ts';
 import type { BodyBudget } from '../body-budget.ts';
 import type { CredentialsReader } from '../credentials.ts';
 import type { HttpServer } from '../http-server.ts';
@@ -27,6 +28,7 @@ export interface ChannelServerOptions {
   readonly unavailable: () => 'starting' | 'stopping' | undefined;
   readonly identities: Identities;
   readonly credentialsOf: CredentialsReader;
+  readonly gate: Pick<Gate, 'denied'>;
   /** Checks the liveness of its modules, by the connections that they make. */
   readonly modules: Pick<FunctionModules, 'connected'>;
   readonly guard: Pick<OriginGuard, 'refusalOf'>;
@@ -104,6 +106,7 @@ export class ChannelServer {
 
   /** Takes over the upgrades of the HTTP server, and shares its budget. */
   serve({ server, budget }: Pick<HttpServer, 'server' | 'budget'>): void {
+    const { gate, path } = this.#options;
     this.#server.on('wsClientError', (error, stream) => {
       refuse(stream, new ProblemError('malformed-request', `${error.message}.`));
     });
@@ -116,6 +119,8 @@ export class ChannelServer {
         });
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
+        const { remoteAddress: source } = request.socket;
+        gate.denied(undefined, { caller: nobody, credentials: { source } }, path, error);
         refuse(stream, error);
       }
     });

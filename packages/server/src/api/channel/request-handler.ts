@@ -14,10 +14,12 @@ import {
 import type { Caller } from '../../access/index.ts';
 import {
   type Asked,
+  type Asking,
   type Gate,
   type GatedOperation,
   type Implementations,
   type ImplementedName,
+  type Note,
   type PagesReply,
   runOf,
 } from '../../operations/index.ts';
@@ -92,9 +94,9 @@ export class RequestHandler {
     const { gate } = this.#parts;
     const { gated, run } = this.#chosen(message);
     const name = typeof message.name === 'string' ? message.name : '';
-    gate.admitTo(gated, client.caller, message.name as string | undefined);
-    return gate.carryOut(gated, client.caller, name, () => {
-      const result = run(message, askedBy(client));
+    this.#admitTo(gated, client, message.name as string | undefined);
+    return gate.carryOut(gated, askingOf(client), name, (note) => {
+      const result = run(message, askedBy(client, note));
       if (!(result instanceof Promise)) return this.#outcomeOf(client, name, result);
       return result.then((settled) => this.#outcomeOf(client, name, settled));
     });
@@ -104,7 +106,7 @@ export class RequestHandler {
   async #batch(client: ChannelClient, message: Fields, field: string): Promise<Outcome> {
     const { gate, slices } = this.#parts;
     const { caller } = client;
-    const asked = askedBy(client);
+    const asking = askingOf(client);
     const { [field]: items, ...shared } = message;
     const turns = (items as readonly (string | (Fields & { readonly name: string }))[]).map((item) => {
       const fields = typeof item === 'string' ? { name: item } : item;
@@ -115,14 +117,24 @@ export class RequestHandler {
       const { name } = fields;
       try {
         this.#checkItem(fields);
-        gate.admitTo(gated, caller, name);
-        await gate.carryOut(gated, caller, name, () => run({ ...shared, ...fields }, asked));
+        this.#admitTo(gated, client, name);
+        await gate.carryOut(gated, asking, name, (note) => run({ ...shared, ...fields }, askedBy(client, note)));
         return { name, result: true };
       } catch (error) {
         return { name, result: false, error: gate.refuse(gated, error).toJSON() };
       }
     };
     return { results: await inOrder(turns, (each) => each.turn.begin(() => carryOut(each)), slices) };
+  }
+
+  #admitTo(gated: GatedOperation, client: ChannelClient, name: string | undefined): void {
+    const { gate } = this.#parts;
+    try {
+      gate.admitTo(gated, client.caller, name);
+    } catch (error) {
+      gate.denied(gated, askingOf(client), name ?? '', error);
+      throw error;
+    }
   }
 
   #checkItem(fields: Fields): void {
@@ -134,7 +146,7 @@ export class RequestHandler {
     const { gate, watches, slices } = this.#parts;
     const [field = ''] = Object.keys(this.#request.fields);
     const what = message[field] as WatchedObjects;
-    return gate.carryOut(this.#chosen(message).gated, client.caller, '', () =>
+    return gate.carryOut<Outcome>(this.#chosen(message).gated, askingOf(client), '', () =>
       ends ? unwatch(watches, kind, client, what) : watch({ watches, kind, field, client, what, slices }),
     );
   }
@@ -176,12 +188,11 @@ function bytesOf(result: unknown): string | AnswerBytes {
   return isBytes ? (result as AnswerBytes) : JSON.stringify(result);
 }
 
-function askedBy(client: ChannelClient): Asked {
-  return {
-    caller: client.caller,
-    credentials: { source: client.remoteAddress },
-    connection: client,
-    signal: () => client.gone(),
-    type: jsonType,
-  };
+/** Who asks over a connection. */
+export function askingOf(client: ChannelClient): Asking {
+  return { caller: client.caller, credentials: { source: client.remoteAddress } };
+}
+
+function askedBy(client: ChannelClient, note: Note): Asked {
+  return { ...askingOf(client), connection: client, signal: () => client.gone(), type: jsonType, note };
 }

@@ -18,9 +18,11 @@ import { oidcPage, oidcPagePolicy } from './oidc-page.ts';
 export function access(parts: Access) {
   const { accounts, sessions, tokens, directories } = parts;
   return {
-    signIn: async (given, { credentials }) => {
+    signIn: async (given, { credentials, note }) => {
+      note({ object: given.user });
       const { cookie, marks } = await parts.signIn(given, credentials);
       const caller = sessions.find(cookie) as Caller;
+      note({ who: caller.author, kind: caller.kind, session: caller.session });
       const cookies = [setCookie(cookie), setCookie(marks, markedForS, marksName)];
       return { headers: { 'set-cookie': cookies }, body: parts.describe(caller) } satisfies WithHeaders;
     },

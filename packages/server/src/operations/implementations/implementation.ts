@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { InputOf, OperationName, operations, WatchOperationName } from '@telltale/schema';
 import type { Caller, Credentials } from '../../access/index.ts';
+import type { Note } from '../recording.ts';
 
 /** What a transport knows about the caller. */
 export interface Asked {
@@ -15,6 +16,8 @@ export interface Asked {
   readonly connection: { readonly remoteAddress?: string | undefined };
   /** The type of the answer that the client prefers. */
   readonly type: string;
+  /** Adds to the record of an audited operation. */
+  readonly note: Note;
 }
 
 /** With a body that is not input. */

@@ -1,6 +1,7 @@
 // How the operations of the catalogue are carried out.
 export { access } from './access.ts';
 export { type ArchiveParts, archive } from './archive.ts';
+export { type AuditParts, audit } from './audit.ts';
 export { certificates, type ServedCertificates } from './certificates.ts';
 export { type ConfigurationParts, configuration } from './configuration.ts';
 export { configuredObjects } from './configured-objects.ts';

@@ -49,12 +49,16 @@ export function instances({ stacks, links, modules }: InstanceParts) {
     browseConnector: ({ name, ...request }, { caller, signal }) =>
       stacks.browse(name, request, { caller, signal: signal() }),
     restartConnector: ({ name }) => links.restart('connector', name),
-    disableConnector: ({ name, reason, authority }, { caller }) =>
-      links.disable('connector', name, caller.authorityOr(authority), reason),
+    disableConnector: ({ name, reason, authority }, { caller, note }) => {
+      note({ reason });
+      return links.disable('connector', name, caller.authorityOr(authority), reason);
+    },
     enableConnector: ({ name }) => links.enable('connector', name),
     restartProvider: ({ name }) => links.restart('provider', name),
-    disableProvider: ({ name, reason, authority }, { caller }) =>
-      links.disable('provider', name, caller.authorityOr(authority), reason),
+    disableProvider: ({ name, reason, authority }, { caller, note }) => {
+      note({ reason });
+      return links.disable('provider', name, caller.authorityOr(authority), reason);
+    },
     enableProvider: ({ name }) => links.enable('provider', name),
     listNamesOfProviders: (_, { caller }) => stacks.names('provider', caller.rights),
     listProviders: (selection, { caller }) => stacks.read('provider', selection, caller.rights),

@@ -1,9 +1,11 @@
 // Implements the operations of live measurements, commands and alarms.
 import { createHash } from 'node:crypto';
+import type { AlarmOperation, LiveMeasurement } from '@telltale/schema';
 import type { Caller } from '../../access/index.ts';
 import { collectionText } from '../collection-text.ts';
 import type { LiveData, LiveKindName, Reader } from '../data/index.ts';
 import type { StackAccess } from '../diagnostics/index.ts';
+import type { Noted } from '../recording.ts';
 import type { Asked, Implementations } from './implementation.ts';
 
 export interface LiveObjectParts {
@@ -26,15 +28,30 @@ export function liveObjects({ data, stacks, boot }: LiveObjectParts) {
     if (version === undefined || view === undefined) return version && `${boot}-${version}`;
     return createHash('sha1').update(`${boot}-${kind}-${version}`).digest('base64url');
   };
+  const operate =
+    (operation: AlarmOperation) =>
+    async ({ name, authority }: { name: string; authority?: string }, { caller, note }: Asked): Promise<void> => {
+      const { alarms } = data;
+      const handle = alarms.find(name);
+      if (handle >= 0) note({ old: alarms.stateOf(handle).state });
+      await alarms.operate(name, operation, caller.authorityOr(authority));
+      const after = alarms.find(name);
+      if (after >= 0) note({ new: alarms.stateOf(after).state });
+    };
   return {
     listMeasurements: {
       run: (selection, asked) => data.readMeasurements(selection, readerOf(asked)),
       version: ({ caller }) => versionOf('measurements', caller),
     },
     getMeasurement: ({ name }) => data.readMeasurement(name),
-    simulateMeasurement: ({ name, value, quality, 'valid-for': validForS }, { caller }) =>
-      data.measurements.simulate(name, { value, quality, validForS, by: caller.author }),
-    stopSimulation: ({ name }) => data.measurements.stopSimulation(name),
+    simulateMeasurement: ({ name, value, quality, 'valid-for': validForS }, { caller, note }) => {
+      note({ ...measuredOf(data, name), new: validForS === undefined ? value : { value, validForS } });
+      return data.measurements.simulate(name, { value, quality, validForS, by: caller.author });
+    },
+    stopSimulation: ({ name }, { note }) => {
+      note(measuredOf(data, name));
+      return data.measurements.stopSimulation(name);
+    },
     listSimulations: (_, { caller }) => {
       const visible = data.viewOf(caller.rights)?.measurements;
       const isSeen = ({ name }: { name: string }) => visible?.has(data.measurements.find(name)) ?? true;
@@ -48,23 +65,32 @@ export function liveObjects({ data, stacks, boot }: LiveObjectParts) {
     },
     getCommand: ({ name }) => data.readCommand(name),
     getCommandByAlias: ({ name }) => data.readCommand(name),
-    writeCommand: ({ name, value }, { caller }) => data.commands.write(name, value, caller.author),
+    writeCommand: ({ name, value }, { caller, note }) => {
+      const handle = data.commands.find(name);
+      note({ old: handle < 0 ? undefined : data.commands.textOf(handle), new: value });
+      return data.commands.write(name, value, caller.author);
+    },
     explainCommand: ({ name }) => stacks.explainCommand(name),
     listAlarms: {
       run: (selection, asked) => data.readAlarms(selection, readerOf(asked)),
       version: ({ caller }) => versionOf('alarms', caller),
     },
     getAlarm: ({ name }) => data.readAlarm(name),
-    activateAlarm: ({ name, authority }, { caller }) =>
-      data.alarms.operate(name, 'activate', caller.authorityOr(authority)),
-    deactivateAlarm: ({ name, authority }, { caller }) =>
-      data.alarms.operate(name, 'deactivate', caller.authorityOr(authority)),
-    acknowledgeAlarm: ({ name, authority }, { caller }) =>
-      data.alarms.operate(name, 'acknowledge', caller.authorityOr(authority)),
+    activateAlarm: operate('activate'),
+    deactivateAlarm: operate('deactivate'),
+    acknowledgeAlarm: operate('acknowledge'),
     listAreas: async (_, asked) => {
       const areas = (await data.readAreas(readerOf(asked))) ?? [];
       return collectionText(areas.map((each) => [each.area, each]));
     },
     readLiveObjects: ({ select }, asked) => data.readDatabase(select, readerOf(asked)),
   } satisfies Partial<Implementations>;
+}
+
+/** What it shows, for the audit trail. */
+function measuredOf({ measurements }: LiveData, name: string): Noted {
+  const handle = measurements.find(name);
+  if (handle < 0) return {};
+  const { vtq } = JSON.parse(measurements.wire.object(handle).toString()) as Partial<LiveMeasurement>;
+  return { old: vtq?.[0] };
 }

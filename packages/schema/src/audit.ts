@@ -1,0 +1,30 @@
+// A record of the audit trail, as it is read.
+import Type, { type Static } from 'typebox';
+
+const Text = (description: string) => Type.Optional(Type.String({ description }));
+
+/** What the service tells of the trail itself has fields of its own besides. */
+export const AuditRecord = Type.Object(
+  {
+    seq: Type.Integer({ minimum: 1, description: 'Its number: one more than that of the record before.' }),
+    time: Type.String({ description: 'UTC, ISO 8601.' }),
+    who: Type.String({ description: 'The identity: a user, or a kind and a name, such as token/report.' }),
+    kind: Type.String({
+      description: 'Of the identity: user, token, module, provider, certificate, local, nobody, service.',
+    }),
+    source: Text('Address that the request came from.'),
+    session: Text('Public id of the session or token.'),
+    operation: Type.String({ description: 'Name in the catalogue of operations.' }),
+    object: Text('What it was done to.'),
+    area: Text('Where that is.'),
+    old: Type.Optional(Type.Unknown({ description: 'Before.' })),
+    new: Type.Optional(Type.Unknown({ description: 'After.' })),
+    reason: Text('What the caller said.'),
+    result: Type.String({ description: 'done, or the name of the problem.' }),
+    rendering: Type.Optional(Type.Integer({ description: 'The revision that ran.' })),
+    previous: Type.String({ description: 'SHA-256 of the record before.' }),
+    hash: Type.String({ description: 'SHA-256 of this record.' }),
+  },
+  { $id: 'AuditRecord', additionalProperties: true },
+);
+export type AuditRecord = Static<typeof AuditRecord>;
