@@ -22,6 +22,7 @@ export async function generatedFiles(): Promise<Map<string, string>> {
     ['docs/generated/operations.md', operationsPage()],
     ['docs/generated/problems.md', problemsPage()],
     ['docs/generated/resources.md', resourcesPage()],
+    ['docs/generated/roles.md', rolesPage()],
     ['docs/generated/settings.md', settingsPage()],
   ]);
   const { stacks, faults } = await discoverStacks(`${root}stacks`);
@@ -62,6 +63,24 @@ function operationsPage(): string {
     'Every operation, what it does to which kind of object, how it is asked for, and the permission that it needs: `public` is open ' +
       'to everybody, `signed-in` to everybody who is known. `GET /data/operations` gives the same with schemas, for programs.',
     markdownTable(['Operation', 'Effect', 'HTTP', 'Channel', 'Permission', 'Audited'], rows),
+  );
+}
+
+/** Whoever loosens a permission finds it in the difference of this page. */
+function rolesPage(): string {
+  const may = (permission: schema.Needed, role: schema.Role) =>
+    permission === 'signed-in' || (role.permissions as readonly string[]).includes(permission);
+  const rows = schema.operationNames.map((name) => {
+    const { permission } = schema.declarationOf(name);
+    const cells = schema.initialRoles.map((role) => (permission === 'public' || may(permission, role) ? 'yes' : ''));
+    return [`\`${name}\``, permission, ...cells];
+  });
+  return page(
+    'Roles',
+    'Every operation, the permission that it needs, and which of the roles that come along have it. People may change roles, and ' +
+      'add others. A grant may hold for a part of the plant only; what a change of the configuration needs beyond this depends ' +
+      'on its difference.',
+    markdownTable(['Operation', 'Permission', ...schema.initialRoles.map(({ name }) => name)], rows),
   );
 }
 

@@ -161,6 +161,12 @@ export const problems = {
     'Nobody could manage users then',
     'Give another user the role of an administrator first.',
   ),
+  'already-initialized': problem(
+    409,
+    'There are users already',
+    'Sign in, or recover access: telltale access recover.',
+  ),
+  'not-initialized': problem(409, 'There are no users yet', 'Make the first administrator: telltale access init.'),
   'role-in-use': problem(409, 'Somebody has the role', 'Take it from them first; the detail says from whom.'),
   'name-taken': problem(409, 'Another object has the name', 'Choose another one, or delete that object and render.'),
   'module-disabled': problem(

@@ -4,7 +4,7 @@ import type { TlsOptions } from 'node:tls';
 import { systemClock } from '@telltale/schema';
 import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
-import { type Access, OriginGuard } from './access/index.ts';
+import { type Access, type FirstAdministrator, OriginGuard, ownerCaller } from './access/index.ts';
 import {
   ChannelRequests,
   ChannelServer,
@@ -14,10 +14,12 @@ import {
   documentsOf,
   type HttpServer,
   isDocument,
-  type Metrics,
+  Metrics,
   mostFiles,
   operationRoutes,
   pagePolicy,
+  setupPage,
+  setupPolicy,
   Watches,
 } from './api/index.ts';
 import type { ConfigurationDatabase } from './cfgdb/index.ts';
@@ -65,6 +67,7 @@ export interface Interfaces
   readonly modules: FunctionModules;
   readonly certificates: ServedCertificates;
   readonly access: Access;
+  readonly first: FirstAdministrator;
   readonly metrics: Metrics;
   readonly trail: AuditParts['trail'];
   readonly gate: Gate;
@@ -73,6 +76,9 @@ export interface Interfaces
   readonly tls: { readonly options: TlsOptions | undefined; readonly credentialsOf: CredentialsReader };
 }
 
+/** People at a terminal. */
+const mostOwners = 8;
+
 export function createHttp(parts: Interfaces, implementations: Implementations): HttpServer {
   const { settings, log, access: identities, metrics, gate } = parts;
   const routes = operationRoutes({
@@ -80,7 +86,7 @@ export function createHttp(parts: Interfaces, implementations: Implementations):
     paths: pathsOf(settings),
     gate,
     limits: settings,
-    headers: { getReference: pagePolicy, getDocument: pagePolicy },
+    headers: { getReference: pagePolicy, getDocument: pagePolicy, getSetupPage: setupPolicy },
   });
   return createHttpServer({
     routes,
@@ -108,6 +114,31 @@ function guardOf({ host, 'public-url': publicUrl }: Settings): OriginGuard {
   return new OriginGuard({ host, publicUrl });
 }
 
+/** What whoever owns the data folder may ask for, over the socket in it. */
+export function createOwnerHttp(parts: Interfaces, implementations: Implementations): HttpServer {
+  const { settings, log, gate } = parts;
+  const { initAccess, recoverAccess, getIdentity } = implementations;
+  const routes = operationRoutes({
+    implementations: { initAccess, recoverAccess, getIdentity },
+    paths: pathsOf(settings),
+    gate,
+    limits: settings,
+  });
+  return createHttpServer({
+    routes,
+    identities: { identify: () => ownerCaller },
+    log,
+    metrics: new Metrics(),
+    gate,
+    isDocument: () => false,
+    clock: systemClock,
+    maxConnections: mostOwners,
+    largestBodyBytes: settings['max-json-size'],
+    guard: guardOf(settings),
+    credentialsOf: () => ({}),
+  });
+}
+
 function pathsOf(settings: Settings) {
   return { data: settings['data-path'], config: settings['config-path'], access: settings['access-path'] };
 }
@@ -129,7 +160,7 @@ export function implementationsOf(parts: Interfaces): Implementations {
     ...tables(parts.cfgdb),
     ...revisions(parts.cfgdb),
     ...typicals(parts.cfgdb),
-    ...access(parts.access),
+    ...access({ ...parts, setupPage }),
     ...secondFactors({ access: parts.access, clock: systemClock }),
     ...audit({ trail: parts.trail, clock: systemClock }),
     ...configuration({ ...parts, mayUpload: settings['module-uploads'] }),

@@ -13,10 +13,11 @@ import { Certificates } from './certificates/index.ts';
 import { ConfigurationDatabase, type Rename } from './cfgdb/index.ts';
 import { type DataFolder, takeDataFolder } from './data-folder.ts';
 import { FolderWatch } from './folder-watch.ts';
-import { createChannel, createHttp, type Interfaces, implementationsOf } from './interfaces.ts';
+import { createChannel, createHttp, createOwnerHttp, type Interfaces, implementationsOf } from './interfaces.ts';
 import { loadDemo } from './load-demo.ts';
 import { Executables, ModuleService } from './modules/index.ts';
 import { areasOf, Gate, Imports, LiveData, Recording, StackAccess } from './operations/index.ts';
+import { OwnerAccess } from './owner-access.ts';
 import { Commands, Measurements } from './points/index.ts';
 import { RenameHistory } from './rename-history.ts';
 import { Runtime } from './runtime/index.ts';
@@ -75,6 +76,8 @@ export class Server {
   readonly #tokens = new ModuleTokens();
   readonly #access: Access;
   readonly #tls: ServiceTls;
+  readonly #owner: OwnerAccess;
+  readonly #ownerHttp: HttpServer;
   readonly #http: HttpServer;
   readonly #channel: ChannelServer;
   #phase: 'starting' | 'ready' | 'stopping' = 'starting';
@@ -213,6 +216,7 @@ export class Server {
       oidcCallback: () => `${settings['public-url'] ?? this.url}${settings['access-path']}/oidc/callback`,
       log,
     });
+    this.#owner = new OwnerAccess({ folder: settings.data, clock, log });
     this.#certificates = new Certificates({ folder: settings.data, host: this.#host, stacks: catalogue, clock, log });
     this.#condition = new ServiceCondition({
       folder: settings.data,
@@ -220,7 +224,7 @@ export class Server {
       watch: this.#watch,
       disks: [this.#state, this.#cfgdb, this.#accessStore, this.#archive, trail],
       stores: [this.#cfgdb, this.#state, this.#accessStore, this.#executables, this.#archive, trail],
-      warners: [this.#auditing, this.#certificates, this.#tls],
+      warners: [this.#auditing, this.#certificates, this.#tls, this.#access],
     });
     const data = new LiveData({ measurements: this.#measurements, commands: this.#commands, alarms: this.#alarms });
     this.#renameHistory = new RenameHistory({
@@ -262,6 +266,7 @@ export class Server {
       stacks: catalogue,
       certificates: this.#certificates,
       access: this.#access,
+      first: this.#owner.first,
       metrics,
       unavailable: () => this.#unavailable(),
       diskFailure: () => this.#condition.failure,
@@ -275,6 +280,7 @@ export class Server {
     const implementations = implementationsOf(interfaces);
     this.#http = createHttp(interfaces, implementations);
     this.#channel = createChannel(interfaces, implementations);
+    this.#ownerHttp = createOwnerHttp(interfaces, implementations);
     metrics.watch(
       serviceMetrics({
         ...interfaces,
@@ -315,6 +321,7 @@ export class Server {
       await this.#auditing.open();
       if (this.#settings.demo ?? this.#folder.isNew) await loadDemo(this.#cfgdb, data, this.#log);
       await this.#watch.open();
+      await this.#owner.open(this.#ownerHttp);
       stateFormat(data);
     } catch (error) {
       await this.#discard();
@@ -325,6 +332,7 @@ export class Server {
     if (openTo !== undefined) this.#log.warn(`${data} can be read by others (${openTo}): chmod 700 it`);
     this.#condition.logAllMissing();
     this.#phase = 'ready';
+    if (this.#access.isOpen) this.#owner.offerFirst(`${this.url}${this.#settings['access-path']}/setup`);
     this.#modules.begin();
     this.#certificates.begin();
     void this.#executables.checkAll();
@@ -355,6 +363,7 @@ export class Server {
     const cutOff = setTimeout(() => this.#http.server.closeAllConnections(), finishMs);
     await Promise.all([this.#channel.close(), this.#http.close()]);
     clearTimeout(cutOff);
+    await this.#owner.close();
     await this.#imports.close();
     await this.#certificates.close();
     await this.#tls.close();

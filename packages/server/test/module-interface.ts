@@ -3,10 +3,10 @@
 import type { AddressInfo } from 'node:net';
 import { type Clock, ProblemError, systemClock } from '@telltale/schema';
 import pino from 'pino';
-import { ModuleTokens, OriginGuard } from '../src/access/index.ts';
+import { type Identities, ModuleTokens, OriginGuard } from '../src/access/index.ts';
 import { Alarms } from '../src/alarms/index.ts';
 import { ChannelRequests, ChannelServer, type HttpServer, type Route, Watches } from '../src/api/index.ts';
-import { instances, LiveData, liveObjects, type StackAccess } from '../src/operations/index.ts';
+import { type Implementations, instances, LiveData, liveObjects, type StackAccess } from '../src/operations/index.ts';
 import { Commands, Measurements } from '../src/points/index.ts';
 import { openAccess } from './open-access.ts';
 import { PlainDisk } from './plain-disk.ts';
@@ -30,6 +30,9 @@ const noStacks = {
 
 export interface ModuleInterfaceOptions {
   readonly tokens?: ModuleTokens;
+  readonly identities?: Identities;
+  /** Instead of those of live objects and instances. */
+  readonly implementations?: Partial<Implementations>;
   readonly more?: readonly Route[];
   readonly clock?: Clock;
   readonly largestBodyBytes?: number;
@@ -47,6 +50,8 @@ export class ModuleInterface {
     modules: ServedFacade,
     {
       tokens = new ModuleTokens(),
+      identities = openAccess(tokens),
+      implementations: others,
       more = [],
       clock = systemClock,
       largestBodyBytes = 64 << 20,
@@ -62,13 +67,12 @@ export class ModuleInterface {
     for (const name of ['high', 'low', '__proto__']) alarms.put({ name, severity: 1 });
     this.data = new LiveData({ measurements, commands, alarms });
     const { data } = this;
-    const implementations = {
+    const implementations: Partial<Implementations> = others ?? {
       ...liveObjects({ data, stacks: noStacks, boot: '' }),
       ...instances({ stacks: noStacks, links: noLinks, modules }),
       heartbeat: () => undefined,
     };
     const routes = [...plainRoutes(implementations), ...more];
-    const identities = openAccess(tokens);
     this.#http = plainHttp({ routes, identities, log, largestBodyBytes });
     const stacks = { has: () => false, names: () => [], stateText: () => '', onState: () => undefined };
     const watches = new Watches({ data, modules, stacks, clock, maxWatches });

@@ -77,7 +77,49 @@ const remove = (path: string, one: string, permission: Needed) =>
 const NewPassword = Type.Object({ password: Password }, closed);
 const OwnPassword = Type.Object({ current: Type.String({ maxLength: 256 }), password: Password }, closed);
 
+const FirstUser = Type.Object(
+  {
+    user: AccountName,
+    password: Password,
+    code: Type.Optional(Type.String({ maxLength: 64, description: 'That of the one-time link.' })),
+  },
+  closed,
+);
+const Recovery = Type.Object({ password: Password }, closed);
+
 export const accessOperations = {
+  getSetupPage: declare({
+    ...reads(access, 'public'),
+    summary: 'Get the page that makes the first administrator, by the one-time link',
+    isAlwaysAvailable: true,
+    input: {},
+    problems: [],
+    http: {
+      method: 'GET',
+      path: '/access/setup',
+      answer: { status: 200, description: 'A page.', type: 'text/html; charset=utf-8', schema: Type.String() },
+    },
+  }),
+  initAccess: declare({
+    ...changes(access, 'configure', 'public'),
+    summary: 'Make the first administrator: over the socket in the data folder, or with the code of the one-time link',
+    input: FirstUser.properties,
+    problems: [...ofBodies, 'not-allowed', 'reserved-name', 'weak-password', 'already-initialized', 'overloaded'],
+    http: {
+      method: 'POST',
+      path: '/access/init',
+      body: body(FirstUser),
+      answer: done('From now on, everybody signs in.'),
+    },
+  }),
+  recoverAccess: declare({
+    ...changes(access, 'configure', 'owner'),
+    summary:
+      'Let the user recovery manage users for 4 hours: over the socket in the data folder, where nobody else can',
+    input: Recovery.properties,
+    problems: [...ofBodies, 'weak-password', 'not-initialized', 'overloaded'],
+    http: { method: 'POST', path: '/access/recover', body: body(Recovery), answer: done('It can sign in.') },
+  }),
   signIn: declare({
     ...changes(access, 'sign-in', 'public'),
     summary: 'Sign in: begin a session, or go on with one that fell back to view; the answer sets its cookie',

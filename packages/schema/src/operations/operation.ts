@@ -106,10 +106,11 @@ export interface ChannelForm {
 }
 
 /**
- * What a caller must be permitted: `public` is open to everybody, `signed-in` to everybody who says who they are. What the
- * difference that it makes needs beyond this is looked at by whoever carries it out.
+ * What a caller must be permitted: `public` is open to everybody, `signed-in` to everybody who says who they are, `owner` to
+ * whoever owns the data folder, over the socket in it. What the difference that it makes needs beyond this is looked at by
+ * whoever carries it out.
  */
-export type Needed = Permission | 'public' | 'signed-in';
+export type Needed = Permission | 'public' | 'signed-in' | 'owner';
 
 export interface DeclaredOperation {
   readonly tag: string;

@@ -45,6 +45,8 @@ test('whatever is open to everybody is listed here', () => {
     'getPasskeyRequest',
     'getReadiness',
     'getRoot',
+    'getSetupPage',
+    'initAccess',
     'signIn',
     'signInWithOidc',
     'startOidc',

@@ -3,7 +3,7 @@
 import type { Clock, Identity, Session, SignIn } from '@telltale/schema';
 import { ProblemError } from '@telltale/schema';
 import type { AccessStore } from './access-store.ts';
-import { Accounts } from './accounts.ts';
+import { Accounts, recoveryName } from './accounts.ts';
 import { type Caller, localCaller, nobody } from './caller.ts';
 import { Changes } from './collection.ts';
 import { DirectorySignIn, type Log } from './directory-sign-in.ts';
@@ -84,7 +84,7 @@ export class Access implements Identities {
     this.#options = options;
     const { store, clock, tokens, site } = options;
     const changes = new Changes(store);
-    this.accounts = new Accounts({ changes, onChange: () => this.#onChange() });
+    this.accounts = new Accounts({ changes, clock, onChange: () => this.#onChange() });
     const parts = { accounts: this.accounts, changes, clock, onEnd: (caller: Caller) => this.#tell(caller, true) };
     this.sessions = new Sessions(parts);
     this.tokens = new ServiceTokens(parts);
@@ -198,6 +198,24 @@ export class Access implements Identities {
     await this.accounts.deleteUser(name, manager.rights);
     await this.sessions.endOf(name);
     await this.tokens.deleteOf(name);
+  }
+
+  /** What is to be done soon, a sentence each. */
+  get warnings(): string[] {
+    const until = this.accounts.recoveryUntil;
+    if (until === undefined) return [];
+    const time = new Date(until * 1000).toISOString().slice(0, 16);
+    return [`access is being recovered: the user recovery can manage users until ${time}Z`];
+  }
+
+  /** By whoever owns the data folder, or has the one-time link. */
+  async initialize(name: string, password: string): Promise<void> {
+    await this.accounts.putFirst(name, await this.hashPassword(name, password));
+  }
+
+  async recover(password: string): Promise<void> {
+    await this.accounts.putRecovery(await this.hashPassword(recoveryName, password));
+    await this.sessions.endOf(recoveryName);
   }
 
   /** As it sees itself. */

@@ -3,9 +3,11 @@ import {
   accountNamePattern,
   type ClientCertificate,
   type ClientCertificateBody,
+  type Clock,
   type Grant,
   type GroupBody,
   initialRoles,
+  type Permission,
   ProblemError,
   type Role,
   type RoleBody,
@@ -33,10 +35,13 @@ export interface StoredUser extends UserBody {
   readonly lastSignIn?: number;
   /** Beside the password. */
   readonly factors?: StoredFactors;
+  /** Of the user that recovers access: when it ends, in seconds since 1970. */
+  readonly recoveryUntil?: number;
 }
 
 export interface AccountsOptions {
   readonly changes: Changes;
+  readonly clock: Clock;
   /** After each change that may have changed what somebody may do. */
   readonly onChange: () => void;
 }
@@ -46,6 +51,11 @@ export type Manager = Pick<Rights, 'granted'>;
 
 const everywhere: readonly Scope[] = [{}];
 const accountName = new RegExp(accountNamePattern);
+
+/** What it takes to give others access again. */
+const ofRecovery: readonly Permission[] = ['view', 'manage-users', 'read-audit'];
+export const recoveryName = 'recovery';
+const recoveryS = 4 * 3600;
 
 /** Words that the service itself uses as an authority. */
 const reservedNames: ReadonlySet<string> = new Set([
@@ -57,6 +67,7 @@ const reservedNames: ReadonlySet<string> = new Set([
   'device',
   'names',
   'me',
+  recoveryName,
 ]);
 
 export class Accounts {
@@ -102,8 +113,15 @@ export class Accounts {
     return shown(name, this.#managed(name, manager));
   }
 
+  /** Undefined where there is none, or its time is over. */
   stored(name: string): StoredUser | undefined {
-    return this.#users.get(name);
+    const user = this.#users.get(name);
+    return user?.recoveryUntil !== undefined && user.recoveryUntil <= this.#nowS() ? undefined : user;
+  }
+
+  /** Until when the user that recovers access can; undefined where there is none. */
+  get recoveryUntil(): number | undefined {
+    return this.stored(recoveryName)?.recoveryUntil;
   }
 
   /** Its own, and those of its groups; none of whoever may not sign in. */
@@ -162,15 +180,33 @@ export class Accounts {
     return { name, ...this.#certificates.known(name) };
   }
 
-  /** Creates or changes a user. The first one must be an administrator, who can sign in. */
+  /** The first user, who can sign in and manage the others. */
+  putFirst(name: string, password: string): Promise<void> {
+    return this.#change(() => {
+      if (this.hasUsers) throw new ProblemError('already-initialized', 'Somebody was faster, or it was done before.');
+      checkName(name);
+      const user: StoredUser = { origin: 'local', grants: [{ role: 'administrator' }], password };
+      const roles = this.#roles.all().map(([key, role]) => this.#roles.change(key, role));
+      return [...roles, this.#users.change(name, user)];
+    });
+  }
+
+  /** Creates or changes a user. */
   putUser(name: string, body: UserBody, manager: Manager, more: Partial<StoredUser> = {}): Promise<void> {
     return this.#change(() => {
-      if (reservedNames.has(name.toLowerCase())) throw new ProblemError('reserved-name', `${name} is a reserved word.`);
+      checkName(name);
       const known = this.#users.get(name);
       this.#checkGrants([...(known?.grants ?? []), ...body.grants], manager);
-      const user: StoredUser = { origin: 'local', ...kept(known), ...body, ...more };
-      const roles = this.#users.size === 0 ? this.#roles.all().map(([key, role]) => this.#roles.change(key, role)) : [];
-      return [...roles, this.#users.change(name, user)];
+      return [this.#users.change(name, { origin: 'local', ...kept(known), ...body, ...more })];
+    });
+  }
+
+  /** Somebody who can manage users for a while, though nobody else can sign in. */
+  putRecovery(password: string): Promise<void> {
+    return this.#change(() => {
+      if (!this.hasUsers) throw new ProblemError('not-initialized', 'There is nobody whose access could be recovered.');
+      const recoveryUntil = this.#nowS() + recoveryS;
+      return [this.#users.change(recoveryName, { origin: 'local', grants: [], password, recoveryUntil })];
     });
   }
 
@@ -264,6 +300,12 @@ export class Accounts {
     });
   }
 
+  /** What a user may, as data: nothing where there is none, or it is disabled. */
+  grantedTo(name: string): Granted[] {
+    const user = this.stored(name);
+    return user?.recoveryUntil === undefined ? this.granted(this.grantsOf(user)) : [{ permissions: ofRecovery }];
+  }
+
   /** What grants permit, as data. Roles that do not exist permit nothing. */
   granted(grants: readonly Grant[]): Granted[] {
     return grants.flatMap(({ role, ...scope }) => {
@@ -326,6 +368,10 @@ export class Accounts {
       });
   }
 
+  #nowS(): number {
+    return this.#options.clock.now() / 1e6;
+  }
+
   #checkAdministrator(changes: readonly Change[]): void {
     const after = <T>(kind: string, entries: [string, T][]) => {
       const map = new Map(entries);
@@ -357,6 +403,10 @@ export class Accounts {
     for (const [name, { grants }] of this.#certificates.all()) yield { who: `certificate/${name}`, grants };
     for (const { name, grants } of this.groups.list()) yield { who: `the group ${name}`, grants };
   }
+}
+
+function checkName(name: string): void {
+  if (reservedNames.has(name.toLowerCase())) throw new ProblemError('reserved-name', `${name} is a reserved word.`);
 }
 
 function manages({ granted }: Manager, grants: readonly Scope[]): boolean {

@@ -1,6 +1,6 @@
 // The caller of an operation: who it is, and what it is refused. What it may do is said by its rights.
 import { type Needed, type Permission, ProblemError, permissionNames } from '@telltale/schema';
-import { allRights, GrantedRights, noRights, type Rights } from './rights.ts';
+import { GrantedRights, noRights, type Rights } from './rights.ts';
 
 export type IdentityKind = 'local' | 'user' | 'token' | 'module' | 'provider' | 'certificate' | 'nobody';
 
@@ -34,7 +34,7 @@ export const localCaller: Caller = {
 export const ownerCaller: Caller = {
   ...localCaller,
   author: 'owner',
-  rights: allRights,
+  rights: new GrantedRights([{ permissions: ['manage-users'] }]),
   authorityOr: () => 'owner',
 };
 
@@ -52,7 +52,18 @@ export const nobody: Caller = {
 export function checkPermission(caller: Caller, needed: Needed): void {
   if (needed === 'public') return;
   if (caller.kind === 'nobody') throw new ProblemError('not-signed-in', 'The request has no credentials.');
-  if (needed !== 'signed-in' && !caller.rights.has(needed)) throw notAllowed(caller, needed);
+  if (needed === 'owner' && caller !== ownerCaller) {
+    throw new ProblemError(
+      'not-allowed',
+      'Only the owner of the data folder may, over the socket in it: telltale access recover',
+    );
+  }
+  if (isPermission(needed) && !caller.rights.has(needed)) throw notAllowed(caller, needed);
+}
+
+/** The others are looked at before. */
+export function isPermission(needed: Needed): needed is Permission {
+  return needed !== 'public' && needed !== 'signed-in' && needed !== 'owner';
 }
 
 /** Throws where the permission is for a part of the plant: what is asked for is of all of it. */

@@ -15,6 +15,7 @@ export {
   checkEverywhere,
   checkPermission,
   type IdentityKind,
+  isPermission,
   localCaller,
   nobody,
   notAllowed,
@@ -23,6 +24,7 @@ export {
 } from './caller.ts';
 export { UnusableDirectories } from './directories/directory.ts';
 export { attemptSeconds } from './directories/sealed-attempts.ts';
+export { FirstAdministrator } from './first-administrator.ts';
 export { ModuleTokens } from './module-tokens.ts';
 export { guardedRequest, isLoopback, OriginGuard } from './origin-guard.ts';
 export { markedForS } from './passwords/known-devices.ts';

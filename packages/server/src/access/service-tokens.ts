@@ -136,11 +136,10 @@ export class ServiceTokens {
     if (live.version === accounts.version) return live.rights;
     const stored = this.#stored.get(live.name);
     live.version = accounts.version;
-    if (stored === undefined) live.rights = noRights;
-    else {
-      const owners = accounts.granted(accounts.grantsOf(accounts.stored(stored.owner)));
-      live.rights = accounts.rightsOf(within(accounts.granted(stored.grants), owners));
-    }
+    live.rights =
+      stored === undefined
+        ? noRights
+        : accounts.rightsOf(within(accounts.granted(stored.grants), accounts.grantedTo(stored.owner)));
     return live.rights;
   }
 

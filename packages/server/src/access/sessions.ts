@@ -178,7 +178,8 @@ export class Sessions {
     if (live.version === accounts.version && now <= live.untilMs) return live.rights;
     const fullUntil = this.#fullUntil(hash, stored);
     live.version = accounts.version;
-    live.untilMs = now <= fullUntil ? fullUntil : stored.signedIn + longestMs;
+    const endMs = (accounts.stored(stored.user)?.recoveryUntil ?? Number.POSITIVE_INFINITY) * 1000;
+    live.untilMs = Math.min(now <= fullUntil ? fullUntil : stored.signedIn + longestMs, endMs);
     live.rights = this.#compile(stored, now <= fullUntil);
     return live.rights;
   }
@@ -187,7 +188,7 @@ export class Sessions {
     const { accounts } = this.#options;
     if (this.#isOver(stored)) return noRights;
     if (accounts.mustHaveFactor(stored.user) && !accounts.hasFactor(stored.user)) return noRights; // but to add one
-    const granted = accounts.granted(accounts.grantsOf(accounts.stored(stored.user)));
+    const granted = accounts.grantedTo(stored.user);
     if (isFull) return accounts.rightsOf(granted);
     const viewing = granted.filter(({ permissions }) => permissions.includes('view'));
     return accounts.rightsOf(viewing.map((each) => ({ ...each, permissions: view })));

@@ -10,6 +10,10 @@ export const pagePolicy = {
   'content-security-policy': `default-src 'none'; style-src 'unsafe-inline'; script-src '${docsScriptHash}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
 };
 
+export { setupPolicy } from './page/setup-policy.ts';
+
+export const setupPage = async () => Buffer.from((await import('./page/setup-page.ts')).setupPage());
+
 /** For people: pages elsewhere may link to them. */
 export function isDocument(path: string): boolean {
   return path === '/' || path === '/docs' || path.startsWith('/docs/');

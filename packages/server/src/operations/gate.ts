@@ -9,7 +9,7 @@ import {
   type Resource,
 } from '@telltale/schema';
 import type { Logger } from 'pino';
-import { type Caller, checkPermission, notAllowed } from '../access/index.ts';
+import { type Caller, checkPermission, isPermission, notAllowed } from '../access/index.ts';
 import { BeginOrder, type Turn } from './begin-order.ts';
 import type { Asking, Note, Recording } from './recording.ts';
 
@@ -193,7 +193,7 @@ export class Gate {
   /** What the caller lacks: the permission, or the sight of the object. */
   #refusalTo(operation: GatedOperation, caller: Caller, name?: string): Permission | 'unknown' | undefined {
     const { permission, effect } = operation;
-    if (permission === 'public' || permission === 'signed-in') return undefined;
+    if (!isPermission(permission)) return undefined;
     const { rights } = caller;
     const seesAll = rights.everywhere('view');
     if (seesAll && rights.everywhere(permission)) return undefined;

@@ -1,6 +1,7 @@
 // The look of the reference page: light and dark, on a desk, on a phone and on paper.
 
-const colours = `
+/** Of every page. */
+export const colours = `
 :root {
   color-scheme: light dark;
   --page: #fff; --side: #f6f8f9; --raised: #f3f6f7; --line: #dfe5e8; --faint: #edf1f2;

@@ -6,8 +6,10 @@ import {
   type Caller,
   cookieName,
   cookieOf,
+  type FirstAdministrator,
   markedForS,
   marksName,
+  ownerCaller,
   userOf,
 } from '../../access/index.ts';
 import { collectionText } from '../collection-text.ts';
@@ -15,9 +17,24 @@ import type { WithHeaders } from '../replies.ts';
 import type { Implementations } from './implementation.ts';
 import { oidcPage, oidcPagePolicy } from './oidc-page.ts';
 
-export function access(parts: Access) {
+export interface AccessParts {
+  readonly access: Access;
+  readonly first: FirstAdministrator;
+  /** The page that makes the first administrator. */
+  readonly setupPage: () => Promise<Buffer>;
+}
+
+export function access({ access: parts, first, setupPage }: AccessParts) {
   const { accounts, sessions, tokens, directories } = parts;
   return {
+    getSetupPage: () => setupPage(),
+    initAccess: async ({ user, password, code = '' }, { caller, credentials: { source }, note }) => {
+      note({ object: user });
+      if (caller !== ownerCaller) first.check(code, source);
+      await parts.initialize(user, password);
+      first.end();
+    },
+    recoverAccess: ({ password }) => parts.recover(password),
     signIn: async (given, { credentials, note }) => {
       note({ object: given.user });
       const { cookie, marks } = await parts.signIn(given, credentials);
