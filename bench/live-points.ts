@@ -64,7 +64,7 @@ export class LivePoints {
     const watches = new Watches({
       data,
       modules: idleModules(),
-      stacks: { has: () => false, names: () => [], stateText: () => '', onState: () => undefined },
+      stacks: { has: () => false, areaOf: () => undefined, names: () => [], stateText: () => '', onState: () => undefined },
       clock: systemClock,
       maxWatches: 1_000_000,
     });

@@ -76,9 +76,10 @@ const closings: Record<keyof typeof closeCode, string> = {
   goingAway: 'The service is stopping. Connect again later.',
   unsupportedData: 'A binary message. Send one JSON text a message.',
   invalidText: 'A text that is not UTF-8.',
-  tokenRevoked: 'The token with which a function module connected holds no more: its run has ended.',
+  tokenRevoked: 'The session or token with which the client connected has ended.',
   messageTooBig: 'A message longer than `--max-message-size`.',
   tryAgainLater: 'The client took nothing for 30 s, or let too much wait that may not be dropped. Connect again.',
+  rightsChanged: 'What the client may view of the plant has changed. Connect again, and watch again.',
 };
 
 export function channelPage(): string[] {

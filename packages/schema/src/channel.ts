@@ -134,4 +134,5 @@ export const closeCode = {
   tokenRevoked: 1008,
   messageTooBig: 1009,
   tryAgainLater: 1013,
+  rightsChanged: 4001,
 } as const;

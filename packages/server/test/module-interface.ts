@@ -74,7 +74,13 @@ export class ModuleInterface {
     };
     const routes = [...plainRoutes(implementations), ...more];
     this.#http = plainHttp({ routes, identities, log, largestBodyBytes });
-    const stacks = { has: () => false, names: () => [], stateText: () => '', onState: () => undefined };
+    const stacks = {
+      has: () => false,
+      areaOf: () => undefined,
+      names: () => [],
+      stateText: () => '',
+      onState: () => undefined,
+    };
     const watches = new Watches({ data, modules, stacks, clock, maxWatches });
     this.requests = new ChannelRequests({ implementations, watches, slices: data.slices, gate: openGate });
     this.channel = new ChannelServer({

@@ -100,7 +100,7 @@ export class Access implements Identities {
       factors: this.factors,
       checkPassword: (name, password, who) => this.#checkPassword(name, password, who),
     });
-    tokens.onRevoked((caller) => this.#tell(caller, true));
+    tokens.onChanged((caller, isGone) => this.#tell(caller, isGone));
   }
 
   async open(): Promise<void> {

@@ -50,7 +50,7 @@ describe('a token', () => {
   test('that is revoked is nobody’s, takes its rights with it, and is reported once', () => {
     const tokens = new ModuleTokens();
     const reported: Caller[] = [];
-    tokens.onRevoked((caller) => reported.push(caller));
+    tokens.onChanged((caller, isGone) => isGone && reported.push(caller));
     const [gone, stays] = [tokens.issue('loop', '*'), tokens.issue('loop', '*')];
     const [before, other] = [identify(tokens, `Bearer ${gone}`), identify(tokens, `Bearer ${stays}`)];
     assert.equal(before.rights.on('write', 'level', undefined), true);

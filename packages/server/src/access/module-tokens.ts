@@ -10,7 +10,8 @@ interface ModuleLists {
   readonly reads: string;
 }
 
-export type RevocationListener = (caller: Caller) => void;
+/** `isGone`: it was revoked; else it may do something else from now on. */
+export type TokenListener = (caller: Caller, isGone: boolean) => void;
 
 interface Entry {
   readonly caller: Caller;
@@ -25,7 +26,7 @@ const reading: readonly Permission[] = ['view', 'diagnose', 'read-config', 'read
 
 export class ModuleTokens {
   readonly #entries = new Map<string, Entry>();
-  readonly #listeners: RevocationListener[] = [];
+  readonly #listeners: TokenListener[] = [];
   #isOpen = true;
 
   get size(): number {
@@ -34,8 +35,9 @@ export class ModuleTokens {
 
   /** Whether there are no users: then modules read everything. */
   set isOpen(isOpen: boolean) {
+    if (isOpen === this.#isOpen) return;
     this.#isOpen = isOpen;
-    for (const entry of this.#entries.values()) entry.rights = this.#rightsOf(entry.lists);
+    for (const entry of this.#entries.values()) this.#renew(entry);
   }
 
   /** A new token for a run of the module; `writes` and `reads` are the properties as they were configured. */
@@ -64,7 +66,7 @@ export class ModuleTokens {
     const known = this.#entries.get(hashOf(token));
     if (known === undefined) return;
     known.lists = { writes, reads };
-    known.rights = this.#rightsOf(known.lists);
+    this.#renew(known);
   }
 
   revoke(token: string): void {
@@ -72,17 +74,22 @@ export class ModuleTokens {
     const known = this.#entries.get(key);
     if (known === undefined) return;
     this.#entries.delete(key);
-    for (const listener of this.#listeners) listener(known.caller);
+    for (const listener of this.#listeners) listener(known.caller, true);
   }
 
   /** Called with the very object that `find` gave. */
-  onRevoked(listener: RevocationListener): void {
+  onChanged(listener: TokenListener): void {
     this.#listeners.push(listener);
   }
 
   /** Always the same object for the same token. */
   find(hash: string): Caller | undefined {
     return this.#entries.get(hash)?.caller;
+  }
+
+  #renew(entry: Entry): void {
+    entry.rights = this.#rightsOf(entry.lists);
+    for (const listener of this.#listeners) listener(entry.caller, false);
   }
 
   #rightsOf({ reads, writes }: ModuleLists): Rights {

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { closeCode } from '@telltale/schema';
 import type { WebSocket } from 'ws';
 import type { Caller } from '../../access/index.ts';
+import type { View } from '../../operations/index.ts';
 import { queuedBytes } from '../socket-internals.ts';
 import type { Backlog } from './backlog.ts';
 import { Outgoing } from './outgoing.ts';
@@ -40,6 +41,8 @@ export interface ChannelClientOptions {
   /** The address of the client, where that is behind a proxy. */
   readonly source?: string | undefined;
   readonly caller: Caller;
+  /** What of the plant it may view; undefined: all of it. It is closed when that changes. */
+  readonly view?: View | undefined;
   /** Counts what waits for it, with all others. */
   readonly backlog: Backlog;
   /** Sends what is gathered: the newest values never overtake older ones. */
@@ -50,6 +53,7 @@ export interface ChannelClientOptions {
 
 export class ChannelClient {
   readonly caller: Caller;
+  readonly view: View | undefined;
   readonly #socket: WebSocket;
   readonly #stream: Socket;
   readonly #source: string | undefined;
@@ -72,8 +76,9 @@ export class ChannelClient {
   #movedMs: number;
   #heardMs: number;
 
-  constructor({ socket, stream, source, caller, backlog, flush, nextTurn }: ChannelClientOptions, nowMs: number) {
+  constructor({ socket, stream, source, caller, view, backlog, flush, nextTurn }: ChannelClientOptions, nowMs: number) {
     this.caller = caller;
+    this.view = view;
     this.#socket = socket;
     this.#stream = stream;
     this.#source = source;

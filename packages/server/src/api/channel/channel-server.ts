@@ -62,7 +62,11 @@ export class ChannelServer {
   constructor(options: ChannelServerOptions) {
     this.#options = options;
     options.identities.onChanged((caller, isGone) => {
-      if (isGone) this.#dismiss(caller);
+      for (const client of this.#clients.values()) {
+        if (client.caller !== caller) continue;
+        if (isGone) this.#dismiss(client);
+        else this.#checkView(client);
+      }
     });
     const settings: ServerOptions & { closeTimeout: number } = {
       noServer: true,
@@ -178,7 +182,8 @@ export class ChannelServer {
     const { backlog } = requests;
     const flush = () => watches.flushMeasurements();
     const nextTurn = () => watches.nextTurn();
-    const client = new ChannelClient({ socket, stream, ...admitted, backlog, flush, nextTurn }, this.#nowMs());
+    const view = watches.viewOf(admitted.caller.rights);
+    const client = new ChannelClient({ socket, stream, ...admitted, view, backlog, flush, nextTurn }, this.#nowMs());
     backlog.enter(client);
     this.#clients.set(socket, client);
     this.#present(client);
@@ -233,13 +238,18 @@ export class ChannelServer {
     this.#connections.delete(client);
   }
 
-  /** Its token was revoked: the connection does not belong to the run of the module that is active now. */
-  #dismiss(caller: Caller): void {
-    for (const client of this.#clients.values()) {
-      if (client.caller !== caller) continue;
-      this.#absent(client);
-      client.close(closeCode.tokenRevoked, 'the session or token has ended');
-    }
+  /** Its session or token has ended: the connection does not belong to the run of the module that is active now. */
+  #dismiss(client: ChannelClient): void {
+    this.#absent(client);
+    client.close(closeCode.tokenRevoked, 'the session or token has ended');
+  }
+
+  /** It is told nothing more of what it may not view any more. When it connects again, it begins with what it may view now. */
+  #checkView(client: ChannelClient): void {
+    const { watches } = this.#options;
+    if (!client.isOpen || watches.viewOf(client.caller.rights) === client.view) return;
+    watches.leave(client);
+    client.close(closeCode.rightsChanged, 'what it may view has changed');
   }
 
   #checkLater(): void {
@@ -247,6 +257,7 @@ export class ChannelServer {
       let bytesOfClosed = 0;
       for (const client of this.#clients.values()) {
         client.check(this.#nowMs());
+        this.#checkView(client); // rights may end with time
         const isLate = this.#arriving.get(client)?.isLate(this.#nowMs());
         if (isLate && client.isOpen) client.close(closeCode.tryAgainLater, 'the message took too long');
         if (client.isOpen) continue;

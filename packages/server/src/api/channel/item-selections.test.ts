@@ -60,6 +60,7 @@ function newWorld(items: Items) {
     index: new SelectionIndex(isAlarms ? selectableAlarms(items) : selectablePoints(items)),
     clock,
     slices,
+    visibleTo: () => undefined,
     onPut: (listener) => items.onPut(listener),
     text: (handle) => JSON.stringify({ name: items.definitionAt(handle)?.name }),
   });

@@ -2,6 +2,7 @@
 // discarded. The changes of a tick are sent in one message.
 import type { Clock, Selector } from '@telltale/schema';
 import { stepItems } from '../../points/index.ts';
+import type { Visible } from '../../selection/index.ts';
 import type { ChannelClient } from './channel-client.ts';
 import { Selection, SelectionWatches, type SelectionWatchesOptions } from './selection-watches.ts';
 import { gatherMs } from './update-log.ts';
@@ -21,6 +22,8 @@ type Present = Map<number, string>;
 class ItemSelection extends Selection {
   readonly pending: string[] = [];
   readonly joining = new Set<Present>();
+  /** For clients that do not see everything, what they were told last of each item: of one that is out of view, this remains. */
+  readonly told = new Map<number, string>();
 }
 
 export class ItemSelections extends SelectionWatches<ItemSelection> {
@@ -55,7 +58,8 @@ export class ItemSelections extends SelectionWatches<ItemSelection> {
     for (const selection of this.selections.values()) {
       if (!selection.members.has(handle)) continue;
       if (isRemoved) this.#goes(selection, handle, 'removed');
-      else this.#shows(selection, handle);
+      else if (selection.sees(handle)) this.#shows(selection, handle);
+      else this.#goes(selection, handle, 'left');
     }
   }
 
@@ -69,8 +73,8 @@ export class ItemSelections extends SelectionWatches<ItemSelection> {
     this.#pending.clear();
   }
 
-  protected make(id: number, key: string, selector: Selector): ItemSelection {
-    return new ItemSelection(id, key, this.index.matcher(selector));
+  protected make(id: number, key: string, selector: Selector, visible: Visible | undefined): ItemSelection {
+    return new ItemSelection(id, key, this.index.matcher(selector), visible);
   }
 
   protected *filled(selection: ItemSelection, selector: Selector): Generator<void, void> {
@@ -93,16 +97,17 @@ export class ItemSelections extends SelectionWatches<ItemSelection> {
 
   protected *dropping(): Generator<void, void> {}
 
-  *#gathering({ members }: ItemSelection, present: Present): Generator<void, void> {
+  *#gathering(selection: ItemSelection, present: Present): Generator<void, void> {
+    const { members } = selection;
     let items = 0;
     for (const handle of [...members]) {
-      if (members.has(handle)) present.set(handle, this.#options.text(handle));
+      if (members.has(handle) && selection.sees(handle)) present.set(handle, this.#textOf(selection, handle));
       if (++items % stepItems === 0) yield;
     }
   }
 
   #shows(selection: ItemSelection, handle: number): void {
-    const text = this.#options.text(handle);
+    const text = this.#textOf(selection, handle);
     for (const present of selection.joining) present.set(handle, text);
     this.#push(selection, text);
   }
@@ -110,7 +115,15 @@ export class ItemSelections extends SelectionWatches<ItemSelection> {
   #goes(selection: ItemSelection, handle: number, mark: 'removed' | 'left'): void {
     selection.members.delete(handle);
     for (const present of selection.joining) present.delete(handle);
-    this.#push(selection, `${this.#options.text(handle).slice(0, -1)},"${mark}":true}`);
+    const last = selection.sees(handle) ? this.#options.text(handle) : selection.told.get(handle);
+    selection.told.delete(handle);
+    if (last !== undefined) this.#push(selection, `${last.slice(0, -1)},"${mark}":true}`);
+  }
+
+  #textOf({ visible, told }: ItemSelection, handle: number): string {
+    const text = this.#options.text(handle);
+    if (visible !== undefined) told.set(handle, text);
+    return text;
   }
 
   #push(selection: ItemSelection, text: string): void {

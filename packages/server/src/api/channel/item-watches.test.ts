@@ -15,6 +15,7 @@ function bench(...names: string[]) {
     clock,
     slices: new Slices(),
     has: (name) => states.has(name),
+    isSeenBy: () => true,
     names: () => states.keys(),
     text: (name) => JSON.stringify({ name, state: states.get(name) ?? assert.fail(`${name} is gone`) }),
   });

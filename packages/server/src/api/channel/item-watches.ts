@@ -15,6 +15,8 @@ export interface ItemWatchesOptions {
   /** A watch of many begins, and ends, in slices. */
   readonly slices: Slices;
   readonly has: (name: string) => boolean;
+  /** Whether the client may view the item, which is there. */
+  readonly isSeenBy: (client: ChannelClient, name: string) => boolean;
   readonly names: () => Iterable<string>;
   /** The JSON object that reports the item. */
   readonly text: (name: string) => string;
@@ -31,6 +33,8 @@ export class ItemWatches {
   readonly #watchers = new Watchers();
   readonly #pending = new Map<ChannelClient, string[]>();
   readonly #joining = new Map<ChannelClient, Joining>();
+  /** Of clients that do not see everything, what each was told last: of an item that is out of view, this remains. */
+  readonly #told = new Map<ChannelClient, Map<string, string>>();
   #cancelFlush: (() => void) | undefined;
 
   constructor(options: ItemWatchesOptions) {
@@ -49,8 +53,8 @@ export class ItemWatches {
     return this.#watchers.isWatchedBy(client, name);
   }
 
-  has(name: string): boolean {
-    return this.#options.has(name);
+  has(client: ChannelClient, name: string): boolean {
+    return this.#options.has(name) && this.#options.isSeenBy(client, name);
   }
 
   watch(client: ChannelClient, names: readonly string[]): Promise<void> | undefined {
@@ -68,6 +72,7 @@ export class ItemWatches {
 
   unwatch(client: ChannelClient, names: readonly string[]): Promise<void> | undefined {
     this.flush();
+    for (const name of names) this.#told.get(client)?.delete(name);
     const steps = this.#watchers.remove(client, names, this.#options.names);
     const ended = this.#options.slices.run(steps, () => client.isOpen);
     return ended instanceof Promise ? ended : undefined;
@@ -75,6 +80,7 @@ export class ItemWatches {
 
   leave(client: ChannelClient): void {
     this.flush();
+    this.#told.delete(client);
     this.#options.slices.run(this.#watchers.leave(client));
   }
 
@@ -85,11 +91,49 @@ export class ItemWatches {
   changed(name: string, isRemoved: boolean, sent?: string): void {
     if (!this.#watchers.isWatched(name) && this.#joining.size === 0) return;
     const text = sent ?? this.#options.text(name);
-    const shown = isRemoved ? `${text.slice(0, -1)},"removed":true}` : text;
-    for (const joining of this.#joining.values()) if (joining.sent.has(name)) joining.behind.push(shown);
-    this.#watchers.forEach(name, (client) => {
-      if (this.#joining.get(client)?.sent.has(name) !== true) this.#queue(client, shown);
+    this.#report(name, (client) => this.#shownTo(client, name, text, isRemoved));
+  }
+
+  /** The item is configured otherwise: there may be clients that are to see it now, or no more. */
+  defined(name: string): void {
+    if (this.#told.size === 0 || (!this.#watchers.isWatched(name) && this.#joining.size === 0)) return;
+    this.#report(name, (client) => {
+      const isKnown = this.#told.get(client)?.has(name);
+      if (isKnown === undefined || isKnown === this.#options.isSeenBy(client, name)) return undefined;
+      return this.#shownTo(client, name, this.#options.text(name), false);
     });
+  }
+
+  #report(name: string, textFor: (client: ChannelClient) => string | undefined): void {
+    for (const [client, { sent, behind }] of this.#joining) {
+      const text = sent.has(name) ? textFor(client) : undefined;
+      if (text !== undefined) behind.push(text);
+    }
+    this.#watchers.forEach(name, (client) => {
+      const text = this.#joining.get(client)?.sent.has(name) === true ? undefined : textFor(client);
+      if (text !== undefined) this.#queue(client, text);
+    });
+  }
+
+  /** Undefined where it is told nothing: it does not see the item, and never has. */
+  #shownTo(client: ChannelClient, name: string, text: string, isRemoved: boolean): string | undefined {
+    if (client.view === undefined) return isRemoved ? removed(text) : text;
+    const told = this.#toldTo(client);
+    if (!isRemoved && this.#options.isSeenBy(client, name)) {
+      told.set(name, text);
+      return text;
+    }
+    const last = told.get(name);
+    told.delete(name);
+    return last && removed(last);
+  }
+
+  #toldTo(client: ChannelClient): Map<string, string> {
+    const known = this.#told.get(client);
+    if (known !== undefined) return known;
+    const told = new Map<string, string>();
+    this.#told.set(client, told);
+    return told;
   }
 
   flush(): void {
@@ -120,7 +164,7 @@ export class ItemWatches {
       if (message !== undefined) client.send(message);
       if (joining.behind.length > 0) this.#send(client, joining.behind);
     };
-    const message = this.#options.slices.run(this.#present(joining, names, onItem), () => client.isOpen);
+    const message = this.#options.slices.run(this.#present(client, joining, names, onItem), () => client.isOpen);
     if (message instanceof Promise) return message.then(end);
     end(message);
     return undefined;
@@ -128,20 +172,22 @@ export class ItemWatches {
 
   /** One notification of all of them; undefined where there are none. */
   *#present(
+    client: ChannelClient,
     { sent, behind }: Joining,
     names: Iterable<string>,
     onItem: (name: string) => void,
   ): Generator<void, readonly Buffer[] | undefined> {
-    const { notification, list, has, text } = this.#options;
+    const { notification, list } = this.#options;
+    const textOf = (name: string) => this.#shownTo(client, name, this.#options.text(name), false) ?? '';
     const pieces = new Pieces();
     pieces.append(Buffer.from(`{"notification":"${notification}","${list}":[`));
     let texts = '';
     let items = 0;
     for (const name of names) {
-      if (has(name)) {
+      if (this.has(client, name)) {
         onItem(name);
-        if (!sent.has(name)) texts += `${sent.size === 0 ? '' : ','}${text(name)}`;
-        else if (behind.length > 0) behind.push(text(name)); // it went, and came back
+        if (!sent.has(name)) texts += `${sent.size === 0 ? '' : ','}${textOf(name)}`;
+        else if (behind.length > 0) behind.push(textOf(name)); // it went, and came back
         sent.add(name);
       }
       if (++items % stepItems > 0) continue;
@@ -164,4 +210,8 @@ export class ItemWatches {
     if (texts === undefined) this.#pending.set(client, [text]);
     else texts.push(text);
   }
+}
+
+function removed(text: string): string {
+  return `${text.slice(0, -1)},"removed":true}`;
 }

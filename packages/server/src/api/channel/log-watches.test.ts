@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ScriptedModules } from '../../../test/scripted-modules.ts';
+import { localCaller } from '../../access/index.ts';
 import type { ChannelClient } from './channel-client.ts';
 import { LogWatches } from './log-watches.ts';
 
 /** A client that takes what it is sent when the test says so. */
 class SlowClient {
+  readonly caller = localCaller;
   readonly reported: string[] = [];
   pendingBytes = 0;
   readonly #drained: (() => void)[] = [];

@@ -1,5 +1,7 @@
 // Who watches the output of function modules. Lines are the first to be left out for a client that falls behind: they
 // are counted, reported as soon as it takes something again, and still written to the log.
+import type { ProblemError } from '@telltale/schema';
+import { notAllowed } from '../../access/index.ts';
 import type { FunctionModules, ModuleLines } from '../../modules/index.ts';
 import type { ChannelClient } from './channel-client.ts';
 import { Watchers } from './watchers.ts';
@@ -9,7 +11,7 @@ const mostPendingBytes = 1 << 20;
 
 const opening = '{"notification":"FunctionModuleLogNotification","lines":[';
 
-export type WatchedLogs = Pick<FunctionModules, 'has' | 'names' | 'onLines' | 'watchLogs'>;
+export type WatchedLogs = Pick<FunctionModules, 'has' | 'names' | 'areaOf' | 'onLines' | 'watchLogs'>;
 
 export class LogWatches {
   readonly #modules: WatchedLogs;
@@ -36,8 +38,13 @@ export class LogWatches {
     return this.#watchers.isWatchedBy(client, name);
   }
 
-  has(name: string): boolean {
-    return this.#modules.has(name);
+  has({ caller: { rights } }: ChannelClient, name: string): boolean {
+    return this.#modules.has(name) && rights.on('view', name, this.#modules.areaOf(name));
+  }
+
+  refusalOf({ caller }: ChannelClient, name: string): ProblemError | undefined {
+    const mayRead = caller.rights.on('diagnose', name, this.#modules.areaOf(name));
+    return mayRead ? undefined : notAllowed(caller, 'diagnose', name);
   }
 
   watch(client: ChannelClient, names: readonly string[]): undefined {
@@ -74,6 +81,7 @@ export class LogWatches {
   #onLines({ module, lines, skipped }: ModuleLines): void {
     let texts: string | undefined;
     this.#watchers.forEach(module, (client) => {
+      if (!this.#mayRead(client, module)) return;
       if (client.pendingBytes > mostPendingBytes) {
         this.#leaveOut(client, lines.length + skipped);
         return;
@@ -81,6 +89,12 @@ export class LogWatches {
       texts ??= lines.map((line) => JSON.stringify({ name: module, ...line })).join(',');
       this.#send(client, texts, skipped);
     });
+  }
+
+  /** By its rights of now; those of a module that is gone are those of one in no area. */
+  #mayRead({ caller: { rights } }: ChannelClient, name: string): boolean {
+    const area = this.#modules.areaOf(name);
+    return rights.on('view', name, area) && rights.on('diagnose', name, area);
   }
 
   #leaveOut(client: ChannelClient, lines: number): void {

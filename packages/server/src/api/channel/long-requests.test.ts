@@ -20,7 +20,13 @@ const store = { saveCommand: nothing, deleteCommand: nothing };
 const commands = new Commands({ clock, store, writeToDevice: nothing });
 const alarms = new Alarms({ clock, store: { saveAlarm: nothing, deleteAlarm: nothing }, measurements });
 const data = new LiveData({ measurements, commands, alarms });
-const stacks = { has: () => false, names: () => [], stateText: () => '', onState: () => undefined };
+const stacks = {
+  has: () => false,
+  areaOf: () => undefined,
+  names: () => [],
+  stateText: () => '',
+  onState: () => undefined,
+};
 const watches = new Watches({ data, modules: idleModules(), stacks, clock, maxWatches: 200_000 });
 const implementations = liveObjects({ data, stacks: {} as StackAccess, boot: '' });
 const requests = new ChannelRequests({ implementations, watches, slices: data.slices, gate: openGate });

@@ -1,6 +1,6 @@
 // One selector of measurements that clients watch: what it selects now, and what is gathered for them in the running tick.
 import { hasCriteria, type QualityWord, type Selector } from '@telltale/schema';
-import { isOfQuality, type Matcher, type SelectionIndex } from '../../selection/index.ts';
+import { isOfQuality, type Matcher, type SelectionIndex, type Visible } from '../../selection/index.ts';
 import type { UpdateSource } from './channel-client.ts';
 import { Growing } from './growing.ts';
 import type { PresentValues } from './present-values.ts';
@@ -14,12 +14,13 @@ export interface MeasurementSelectionOptions {
   readonly key: string;
   readonly selector: Selector;
   readonly index: SelectionIndex;
+  readonly visible: Visible | undefined;
   /** What a client is told that was passed over. */
   readonly newest: (selection: MeasurementSelection, handles: readonly number[], skipped: number) => Buffer | undefined;
 }
 
 export class MeasurementSelection extends Selection implements UpdateSource {
-  /** Whether it selects by quality alone: then it has no members, and every measurement may match. */
+  /** Whether it selects by quality alone, of all there are: then it has no members, and every measurement may match. */
   readonly isOfAll: boolean;
   /** Those that match, and of which clients are told: by quality, not all members. */
   readonly shown: Set<number>;
@@ -32,10 +33,11 @@ export class MeasurementSelection extends Selection implements UpdateSource {
   readonly #qualities: ReadonlySet<QualityWord> | undefined;
   readonly #newest: MeasurementSelectionOptions['newest'];
 
-  constructor({ id, key, selector, index, newest }: MeasurementSelectionOptions) {
+  constructor({ id, key, selector, index, visible, newest }: MeasurementSelectionOptions) {
     const { quality, ...configured } = selector;
-    const isOfAll = quality !== undefined && configured.names === undefined && !hasCriteria(configured);
-    super(id, key, isOfAll ? nothing : index.matcher(configured));
+    const isOfAll =
+      visible === undefined && quality !== undefined && configured.names === undefined && !hasCriteria(configured);
+    super(id, key, isOfAll ? nothing : index.matcher(configured), visible);
     this.isOfAll = isOfAll;
     this.#qualities = quality && new Set(quality);
     this.shown = quality === undefined ? this.members : new Set();

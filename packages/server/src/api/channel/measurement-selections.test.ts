@@ -80,7 +80,13 @@ function newWorld() {
   const { clock, measurements } = newMeasurements();
   const slices = new Slices();
   const index = new SelectionIndex(selectablePoints(measurements));
-  const selections = new MeasurementSelections({ measurements, index, clock, slices });
+  const selections = new MeasurementSelections({
+    measurements,
+    index,
+    clock,
+    slices,
+    visibleTo: ({ view }) => view?.measurements,
+  });
   const watch = async (watcher: Watcher, wanted: Selector) => {
     const selection = await selections.want(watcher.client, wanted);
     await selections.watch(watcher.client, selection);

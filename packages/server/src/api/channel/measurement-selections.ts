@@ -3,7 +3,7 @@
 import type { Clock, Selector } from '@telltale/schema';
 import { type Changes, type Measurements, stepItems } from '../../points/index.ts';
 import type { Slices } from '../../runtime/index.ts';
-import type { SelectionIndex } from '../../selection/index.ts';
+import type { SelectionIndex, Visible } from '../../selection/index.ts';
 import type { ChannelClient } from './channel-client.ts';
 import { GroupLinks } from './group-links.ts';
 import { MeasurementSelection } from './measurement-selection.ts';
@@ -14,6 +14,7 @@ import { gatherMs, mostLogBytes, UpdateLog } from './update-log.ts';
 export interface MeasurementSelectionsOptions {
   readonly measurements: Measurements;
   readonly index: SelectionIndex;
+  readonly visibleTo: (client: ChannelClient) => Visible | undefined;
   readonly clock: Clock;
   readonly slices: Slices;
 }
@@ -38,12 +39,13 @@ export class MeasurementSelections extends SelectionWatches<MeasurementSelection
   delivered = 0;
   skipped = 0;
 
-  constructor({ measurements, clock, index, slices }: MeasurementSelectionsOptions) {
-    super({ index, slices, onPut: (listener) => measurements.onPut(listener) });
+  constructor({ measurements, clock, index, visibleTo, slices }: MeasurementSelectionsOptions) {
+    super({ index, visibleTo, slices, onPut: (listener) => measurements.onPut(listener) });
     this.#measurements = measurements;
     this.#clock = clock;
     this.#log = new UpdateLog(measurements);
     this.#own = new UpdateLog(measurements);
+    measurements.onDefine((handle) => this.#onDefine(handle));
     measurements.onChanges((changes) => this.#onChanges(changes));
     measurements.onRemoval((handle) => this.#onRemoval(handle));
   }
@@ -79,9 +81,9 @@ export class MeasurementSelections extends SelectionWatches<MeasurementSelection
     this.#log.clear();
   }
 
-  protected make(id: number, key: string, selector: Selector): MeasurementSelection {
+  protected make(id: number, key: string, selector: Selector, visible: Visible | undefined): MeasurementSelection {
     const newest = this.#newest.bind(this);
-    const selection = new MeasurementSelection({ id, key, selector, index: this.index, newest });
+    const selection = new MeasurementSelection({ id, key, selector, index: this.index, visible, newest });
     if (selection.isOfAll) this.#ofAll.add(selection);
     return selection;
   }
@@ -127,6 +129,23 @@ export class MeasurementSelections extends SelectionWatches<MeasurementSelection
     for (const handle of selection.members) {
       this.#links.unlink(handle, selection);
       if (++items % stepItems === 0) yield;
+    }
+  }
+
+  /** Those who may not view it from now on are told so before it is another one, whether they keep up or not. */
+  #onDefine(handle: number): void {
+    for (const selection of [...this.#links.of(handle)]) {
+      if (selection.sees(handle)) continue;
+      this.flush();
+      this.#links.unlink(handle, selection);
+      selection.members.delete(handle);
+      const wasShown = selection.shown.delete(handle) || selection.shown === selection.members;
+      if (!wasShown) continue;
+      for (const present of selection.joining) present.removed(handle);
+      this.#own.clear();
+      this.#own.noteLeft(handle);
+      const message = this.#own.message(selection.opening, undefined);
+      for (const client of selection.clients) client.sendRemoval(selection, handle, message);
     }
   }
 
@@ -229,12 +248,7 @@ export class MeasurementSelections extends SelectionWatches<MeasurementSelection
         continue;
       }
       areAllTold = false;
-      for (let at = 0; at < pending.length; at++) {
-        const position = pending.items[at] as number;
-        const handle = this.#log.handleAt(position);
-        if (!this.#log.isRemoval(position)) client.passOver(selection, handle);
-        else client.sendRemoval(selection, handle, this.#log.single(opening, position));
-      }
+      this.#log.passOver(client, selection, opening, pending);
     }
     if (areAllTold) this.#behind.delete(selection);
     else this.#behind.add(selection);

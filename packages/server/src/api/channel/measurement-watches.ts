@@ -1,11 +1,13 @@
 // Who watches which measurements, and what is sent to them: changes are formatted once into a log of the running tick,
 // and clients that watch the same measurements share one message. A client that falls behind gets the newest values.
 import type { Clock } from '@telltale/schema';
+import type { View } from '../../operations/index.ts';
 import { type Changes, type Measurements, stepItems } from '../../points/index.ts';
 import type { Slices } from '../../runtime/index.ts';
 import type { ChannelClient } from './channel-client.ts';
 import { PresentValues } from './present-values.ts';
-import { gatherMs, mostLogBytes, opening, UpdateLog } from './update-log.ts';
+import { SeenMeasurements } from './seen-measurements.ts';
+import { gatherMs, mostLogBytes, newestMessage, opening, UpdateLog } from './update-log.ts';
 import { WatchGroup } from './watch-group.ts';
 import { WatchGroups } from './watch-groups.ts';
 import { Watchers } from './watchers.ts';
@@ -13,20 +15,29 @@ import { Watchers } from './watchers.ts';
 /** So many are watched, or watched no more, at once; more in slices. */
 const mostAtOnce = 5000;
 
+/** A client whose watch starts in slices; the group, where it watches all that it may view. */
+interface Joining {
+  readonly client: ChannelClient;
+  readonly group?: WatchGroup;
+}
+
 export class MeasurementWatches {
   readonly #measurements: Measurements;
+  readonly #seen: SeenMeasurements;
   readonly #clock: Clock;
   readonly #slices: Slices;
   readonly #groups: WatchGroups;
   readonly #all: WatchGroup;
   readonly #pendingGroups = new Set<WatchGroup>();
   /** The present values that clients whose watch starts in slices are going to be sent first. */
-  readonly #joining = new Set<PresentValues>();
+  readonly #joining = new Map<PresentValues, Joining>();
   /** Who watches measurements that were removed: the watches go on when these are back. */
   readonly #absent = new Watchers();
   /** How often measurements that are watched went, or came back. */
   #comings = 0;
   readonly #log: UpdateLog;
+  /** For messages of some clients. */
+  readonly #own: UpdateLog;
   #cancelFlush: (() => void) | undefined;
   /** Values handed to clients, and updates skipped for newer ones. */
   delivered = 0;
@@ -34,17 +45,21 @@ export class MeasurementWatches {
 
   constructor(measurements: Measurements, clock: Clock, slices: Slices) {
     this.#measurements = measurements;
+    this.#seen = new SeenMeasurements(measurements);
     this.#clock = clock;
     this.#slices = slices;
     this.#log = new UpdateLog(measurements);
+    this.#own = new UpdateLog(measurements);
     this.#groups = new WatchGroups({ clock, slices, onSharing: () => this.flush() });
     this.#all = this.#groups.all;
+    measurements.onDefine((handle) => this.#onDefine(handle));
+    measurements.onPut((handle) => this.#onPut(handle));
     measurements.onChanges((changes) => this.#onChanges(changes));
     measurements.onRemoval((handle) => this.#onRemoval(handle));
   }
 
-  has(name: string): boolean {
-    return this.#measurements.find(name) >= 0;
+  has(client: ChannelClient, name: string): boolean {
+    return this.#seen.find(client, name) >= 0;
   }
 
   /** How many measurements the client watches by name. */
@@ -53,7 +68,7 @@ export class MeasurementWatches {
   }
 
   isWatchedBy(client: ChannelClient, name: string): boolean {
-    if (this.#all.clients.has(client)) return true;
+    if (this.#groups.isOfAll(client)) return true;
     return this.#groups.membersOf(client)?.has(this.#measurements.find(name)) ?? false;
   }
 
@@ -64,11 +79,11 @@ export class MeasurementWatches {
 
   /** From now on, after the present values, every change. With many measurements, the start runs in slices. */
   watch(client: ChannelClient, names: readonly string[]): Promise<void> | undefined {
-    const handles = this.#handlesOf(names);
+    const handles = this.#seen.handlesOf(client, names);
     if (names.length + this.#groups.sharedBy(client) > mostAtOnce) return this.#join(client, names);
     this.flush();
     const known = [...new Set(handles)].filter((handle) => handle >= 0);
-    if (!this.#all.clients.has(client)) {
+    if (!this.#groups.isOfAll(client)) {
       const group = this.#groups.ownGroup(client);
       for (const handle of known) this.#groups.extend(group, handle);
       this.#groups.shareLater(client, group);
@@ -78,6 +93,7 @@ export class MeasurementWatches {
   }
 
   watchAll(client: ChannelClient): Promise<void> | undefined {
+    if (client.view !== undefined) return this.#joinView(client, client.view);
     if (this.#measurements.size > mostAtOnce) return this.#joinAll(client);
     this.flush();
     this.#leaveAll(client);
@@ -89,10 +105,10 @@ export class MeasurementWatches {
   unwatch(client: ChannelClient, names: readonly string[]): Promise<void> | undefined {
     this.flush();
     this.#slices.run(this.#absent.remove(client, names, () => []));
-    const isOfAll = this.#all.clients.has(client);
+    const isOfAll = this.#groups.isOfAll(client);
     const copied = isOfAll ? this.#measurements.size : this.#groups.sharedBy(client);
     if (copied > mostAtOnce) return this.#reduce(client, names);
-    if (isOfAll) this.#groups.move(client, this.#groupOfAll());
+    if (isOfAll) this.#groups.move(client, this.#groups.made(this.#seen.all(client)));
     const group = this.#groups.ownGroup(client);
     const ended = this.#slices.run(this.#ending(client, group, names), () => client.isOpen);
     return ended instanceof Promise ? ended : undefined;
@@ -121,32 +137,24 @@ export class MeasurementWatches {
 
   /** The newest values instead of everything that was skipped; undefined where none of it is left. */
   newest(handles: Iterable<number>, skipped: number): Buffer | undefined {
-    const { wire } = this.#measurements;
     const live = [...handles].filter((handle) => this.#measurements.nameOf(handle) !== '');
-    const marks = skipped > 0 ? `],"skipped":${skipped}}` : ']}';
-    let bytes = opening.length + marks.length;
-    for (const handle of live) bytes += wire.itemLength(handle);
     if (live.length === 0) return undefined;
-    const message = Buffer.allocUnsafeSlow(bytes - 1);
-    let end = opening.copy(message);
-    for (const handle of live) end = wire.writeItem(handle, message, end);
-    message.write(marks, end - 1); // replaces the last comma
     this.delivered += live.length;
     this.skipped += skipped;
-    return message;
+    return newestMessage(this.#measurements, live, skipped);
   }
 
   /** Replaces the group of the client by one of what it watches already and of these. */
   async #join(client: ChannelClient, names: readonly string[]): Promise<void> {
     const comings = this.#comings;
-    const handles = this.#handlesOf(names);
+    const handles = this.#seen.handlesOf(client, names);
     const present = new PresentValues(this.#measurements, 'names', opening);
-    const isOfAll = this.#all.clients.has(client);
+    const isOfAll = this.#groups.isOfAll(client);
     const group = new WatchGroup();
     const steps = isOfAll
       ? present.gather(handles)
       : this.#joinSteps(present, group, this.#groups.membersOf(client) ?? [], handles);
-    await this.#begin(client, present, steps);
+    await this.#begin({ client }, present, steps);
     if (!client.isOpen) {
       this.#groups.drop(group);
       return;
@@ -170,18 +178,32 @@ export class MeasurementWatches {
 
   async #joinAll(client: ChannelClient): Promise<void> {
     const present = new PresentValues(this.#measurements, 'all', opening);
-    await this.#begin(client, present, present.gather(this.#measurements.all()));
+    await this.#begin({ client }, present, present.gather(this.#measurements.all()));
     if (!client.isOpen) return;
     this.#leaveAll(client);
     this.#all.clients.add(client);
     this.#sendJoined(client, present);
   }
 
+  /** All that is in view, and what comes into it: the group is the same for all who may view the same. */
+  async #joinView(client: ChannelClient, view: View): Promise<void> {
+    const group = this.#groups.beginOfView(view);
+    const present = new PresentValues(this.#measurements, 'names', opening);
+    const handles = this.#groups.extended(group, view.measurements.handles());
+    await this.#begin({ client, group }, present, present.gather(handles));
+    if (client.isOpen) {
+      this.#leaveAll(client);
+      group.clients.add(client);
+      this.#sendJoined(client, present);
+    }
+    this.#groups.begun(group);
+  }
+
   /** Resolves when all of it is complete; by then the log has been sent. */
-  async #begin(client: ChannelClient, present: PresentValues, steps: Generator<void, void>): Promise<void> {
-    this.#joining.add(present);
+  async #begin(joining: Joining, present: PresentValues, steps: Generator<void, void>): Promise<void> {
+    this.#joining.set(present, joining);
     try {
-      await this.#slices.run(steps, () => client.isOpen);
+      await this.#slices.run(steps, () => joining.client.isOpen);
     } finally {
       this.#joining.delete(present);
     }
@@ -211,32 +233,21 @@ export class MeasurementWatches {
     names: readonly string[],
   ): Generator<void, void> {
     let items = 0;
-    for (const handle of this.#handlesOf(names)) {
+    for (const handle of this.#seen.handlesOf(client, names)) {
       gone.add(handle);
       if (++items % stepItems === 0) yield;
     }
-    const before = this.#groups.membersOf(client) ?? this.#measurements.all();
+    const before = this.#groups.membersOf(client) ?? this.#seen.all(client);
     yield* this.#groups.extending(group, before, gone);
   }
 
   *#ending(client: ChannelClient, group: WatchGroup, names: readonly string[]): Generator<void, void> {
     let items = 0;
-    for (const handle of this.#handlesOf(names)) {
+    for (const handle of this.#seen.handlesOf(client, names)) {
       this.skipped += client.unwatched(this, handle);
-      if (group.members.delete(handle)) this.#groups.unlink(handle, group);
+      this.#groups.reduce(group, handle);
       if (++items % stepItems === 0) yield;
     }
-  }
-
-  /** -1 for an unknown name. */
-  *#handlesOf(names: readonly string[]): Generator<number> {
-    for (const name of names) yield this.#measurements.find(name);
-  }
-
-  #groupOfAll(): WatchGroup {
-    const group = new WatchGroup();
-    for (const handle of this.#measurements.all()) this.#groups.extend(group, handle);
-    return group;
   }
 
   /** What went or came back while the group was made, in slices, of which the others know already. */
@@ -245,7 +256,7 @@ export class MeasurementWatches {
       if (gone?.has(handle) !== true) this.#groups.extend(group, handle);
     }
     for (const name of names) {
-      const handle = this.#measurements.find(name);
+      const handle = this.#seen.find(client, name);
       if (handle < 0) this.#absent.add(client, name);
       else this.#groups.extend(group, handle);
     }
@@ -256,30 +267,72 @@ export class MeasurementWatches {
     this.#slices.run(this.#absent.leave(client));
   }
 
-  /** Those who watched measurements that were removed watch them again. */
-  #rejoin({ handles, count }: Changes): void {
-    for (let at = 0; at < count; at++) {
-      const handle = handles[at] as number;
-      const name = this.#measurements.nameOf(handle);
-      if (!this.#absent.isWatched(name)) continue;
-      const clients: ChannelClient[] = [];
-      this.#absent.forEach(name, (client) => clients.push(client));
-      this.#absent.forget(name);
-      this.#comings++;
-      this.flush();
-      for (const client of clients) {
-        const group = this.#groups.ownGroup(client);
-        this.#groups.extend(group, handle);
-        this.#groups.shareLater(client, group);
+  /** Those who watched it when it was removed, or went out of their view, watch it again. */
+  #rejoin(handle: number): readonly ChannelClient[] {
+    const name = this.#measurements.nameOf(handle);
+    const clients = this.#absent.take(name, (client) => this.has(client, name));
+    if (clients.length === 0) return clients;
+    this.#comings++;
+    this.flush();
+    for (const client of clients) {
+      const group = this.#groups.ownGroup(client);
+      this.#groups.extend(group, handle);
+      this.#groups.shareLater(client, group);
+    }
+    return clients;
+  }
+
+  /** Those who may not view it from now on are told so before it is another one, whether they keep up or not. */
+  #onDefine(handle: number): void {
+    for (const [present, { client }] of this.#joining) {
+      if (client.view?.measurements.has(handle) === false) present.removed(handle);
+    }
+    let message: Buffer | undefined;
+    for (const group of [...this.#groups.of(handle)]) {
+      for (const client of [...group.clients]) {
+        if (client.view?.measurements.has(handle) !== false) continue;
+        message ??= this.#lastOf(handle);
+        if (group.view === undefined) this.#lose(client, handle);
+        client.sendRemoval(this, handle, message);
       }
+      if (group.view?.measurements.has(handle) === false) this.#groups.reduce(group, handle);
+    }
+  }
+
+  /** After what was gathered before. */
+  #lastOf(handle: number): Buffer {
+    this.flush();
+    this.#own.clear();
+    this.#own.noteRemoval(handle);
+    return this.#own.message(opening, undefined);
+  }
+
+  #lose(client: ChannelClient, handle: number): void {
+    this.#comings++;
+    this.#groups.reduce(this.#groups.ownGroup(client), handle);
+    this.#absent.add(client, this.#measurements.nameOf(handle));
+  }
+
+  /** It may have come into the view of some. */
+  #onPut(handle: number): void {
+    for (const client of this.#absent.isEmpty ? [] : this.#rejoin(handle)) this.#sendPresent(client, [handle]);
+    for (const group of this.#groups.ofViews()) {
+      if (group.members.has(handle) || group.view?.measurements.has(handle) !== true) continue;
+      this.#groups.extend(group, handle);
+      for (const [present, joining] of this.#joining) if (joining.group === group) present.entered(handle);
+      if (group.clients.size === 0) continue;
+      this.#log.note(handle);
+      if (group.pending.length === 0) this.#pendingGroups.add(group);
+      group.pending.push(this.#log.size - 1);
+      this.#flushSoon();
     }
   }
 
   #onChanges(changes: Changes): void {
-    if (!this.#absent.isEmpty) this.#rejoin(changes);
     const { handles, count } = changes;
+    if (!this.#absent.isEmpty) for (let at = 0; at < count; at++) this.#rejoin(handles[at] as number);
     const isAllWatched = this.#all.clients.size > 0;
-    for (const present of this.#joining) {
+    for (const present of this.#joining.keys()) {
       for (let at = 0; at < count; at++) present.changed(handles[at] as number);
     }
     if (this.#groups.isEmpty) return;
@@ -301,35 +354,33 @@ export class MeasurementWatches {
       if (group.pending.length === 0) this.#pendingGroups.add(group);
       group.pending.push(position);
     }
+    this.#flushSoon();
+  }
+
+  #flushSoon(): void {
     if (this.#log.bytes > mostLogBytes) this.flush();
     else this.#cancelFlush ??= this.#clock.after(gatherMs, () => this.flush());
   }
 
   #onRemoval(handle: number): void {
-    for (const present of this.#joining) present.removed(handle);
+    for (const present of this.#joining.keys()) present.removed(handle);
     const groups = this.#groups.of(handle);
     if (groups.length === 0 && this.#all.clients.size === 0) return;
     this.#log.noteRemoval(handle);
     this.#noted(handle);
     this.#comings++;
     const name = this.#measurements.nameOf(handle);
-    for (const group of groups) for (const client of group.clients) this.#absent.add(client, name);
+    for (const { view, clients } of groups) {
+      if (view === undefined) for (const client of clients) this.#absent.add(client, name);
+    }
     this.#groups.removed(handle);
   }
 
   #send(group: WatchGroup, message: Buffer): void {
     const positions = group === this.#all ? undefined : group.pending;
-    const count = positions === undefined ? this.#log.size : positions.length;
     for (const client of group.clients) {
-      if (client.sendUpdates(message)) this.delivered += count;
-      else {
-        for (let at = 0; at < count; at++) {
-          const position = positions === undefined ? at : (positions.items[at] as number);
-          const handle = this.#log.handleAt(position);
-          if (this.#log.isRemoval(position)) client.sendRemoval(this, handle, this.#log.single(opening, position));
-          else client.passOver(this, handle);
-        }
-      }
+      if (client.sendUpdates(message)) this.delivered += positions?.length ?? this.#log.size;
+      else this.#log.passOver(client, this, opening, positions);
     }
   }
 

@@ -1,9 +1,9 @@
 // Watches by selector, of objects of one kind: which selectors are watched, by whom, and what each selects as objects come,
-// change and go. Clients with the same selector share one selection. Those who extend it own what is sent.
+// change and go. Clients with the same selector, who may view the same, share one selection. Those who extend it own what is sent.
 import { ProblemError, type Selector, selectorKey } from '@telltale/schema';
 import { stepItems } from '../../points/index.ts';
 import type { Slices } from '../../runtime/index.ts';
-import type { Matcher, SelectionIndex } from '../../selection/index.ts';
+import { type Matcher, type SelectionIndex, type Visible, within } from '../../selection/index.ts';
 import type { ChannelClient } from './channel-client.ts';
 
 /** So many selectors one client watches at most, of a kind: each object that is configured is held against each of them. */
@@ -13,7 +13,7 @@ export class Selection {
   /** In answers and notifications. */
   readonly id: number;
   readonly key: string;
-  /** By what is configured. */
+  /** By what is configured, and by what its clients may view. */
   readonly matcher: Matcher;
   /** Those that match by what is configured. */
   readonly members = new Set<number>();
@@ -24,21 +24,33 @@ export class Selection {
   /** Until it is known what there is. */
   filling: Promise<unknown> | undefined;
 
-  constructor(id: number, key: string, matcher: Matcher) {
+  /** What its clients may view; undefined: all there is. */
+  readonly visible: Visible | undefined;
+
+  constructor(id: number, key: string, matcher: Matcher, visible: Visible | undefined) {
     this.id = id;
     this.key = key;
-    this.matcher = matcher;
+    this.matcher = within(matcher, visible);
+    this.visible = visible;
+  }
+
+  /** Whether its clients may view it. */
+  sees(handle: number): boolean {
+    return this.visible === undefined || this.visible.has(handle);
   }
 }
 
 export interface SelectionWatchesOptions {
   readonly index: SelectionIndex;
+  /** Of what it may view, the objects of this kind. */
+  readonly visibleTo: (client: ChannelClient) => Visible | undefined;
   readonly slices: Slices;
   readonly onPut: (listener: (handle: number) => void) => void;
 }
 
 export abstract class SelectionWatches<S extends Selection = Selection> {
   protected readonly index: SelectionIndex;
+  readonly #visibleTo: SelectionWatchesOptions['visibleTo'];
   protected readonly slices: Slices;
   protected readonly selections = new Map<string, S>();
   readonly #ofClient = new Map<ChannelClient, Set<S>>();
@@ -47,8 +59,9 @@ export abstract class SelectionWatches<S extends Selection = Selection> {
   #isUpdating = false;
   #lastId = 0;
 
-  constructor({ index, slices, onPut }: SelectionWatchesOptions) {
+  constructor({ index, slices, onPut, visibleTo }: SelectionWatchesOptions) {
     this.index = index;
+    this.#visibleTo = visibleTo;
     this.slices = slices;
     onPut((handle) => this.#onPut(handle));
   }
@@ -69,13 +82,13 @@ export abstract class SelectionWatches<S extends Selection = Selection> {
 
   /** The selection, when it is known what there is of it; `watch` or `unwatch` follows. Throws where it asks for too much. */
   want(client: ChannelClient, selector: Selector): S | Promise<S> {
-    const key = selectorKey(selector);
+    const key = keyOf(client, selector);
     const known = this.selections.get(key);
     const own = this.#ofClient.get(client) ?? new Set();
     if ((known === undefined || !own.has(known)) && own.size >= maxSelectors) {
       throw new ProblemError('too-many-watches', `A client may watch by ${maxSelectors} selectors of a kind.`);
     }
-    const selection = known ?? this.#begin(key, selector);
+    const selection = known ?? this.#begin(key, selector, this.#visibleTo(client));
     selection.wanted.add(client);
     this.#ofClient.set(client, own.add(selection));
     return selection.filling?.then(() => selection) ?? selection;
@@ -85,7 +98,7 @@ export abstract class SelectionWatches<S extends Selection = Selection> {
   abstract watch(client: ChannelClient, selection: S): Promise<void> | undefined;
 
   unwatch(client: ChannelClient, selector: Selector): void {
-    const selection = this.selections.get(selectorKey(selector));
+    const selection = this.selections.get(keyOf(client, selector));
     if (selection?.wanted.has(client)) this.end(client, selection);
   }
 
@@ -106,7 +119,7 @@ export abstract class SelectionWatches<S extends Selection = Selection> {
     this.slices.run(this.dropping(selection));
   }
 
-  protected abstract make(id: number, key: string, selector: Selector): S;
+  protected abstract make(id: number, key: string, selector: Selector, visible: Visible | undefined): S;
   /** In steps: what there is of it, before anybody is told. */
   protected abstract filled(selection: S, selector: Selector): Generator<void, void>;
   /** It matches from now on, by what is configured. */
@@ -117,8 +130,8 @@ export abstract class SelectionWatches<S extends Selection = Selection> {
   /** In steps: nobody wants it any more. */
   protected abstract dropping(selection: S): Generator<void, void>;
 
-  #begin(key: string, selector: Selector): S {
-    const selection = this.make(++this.#lastId, key, selector);
+  #begin(key: string, selector: Selector, visible: Visible | undefined): S {
+    const selection = this.make(++this.#lastId, key, selector, visible);
     this.selections.set(key, selection);
     const filling = this.slices.run(this.filled(selection, selector), () => selection.wanted.size > 0);
     if (filling instanceof Promise) {
@@ -153,4 +166,9 @@ export abstract class SelectionWatches<S extends Selection = Selection> {
     }
     this.#isUpdating = false;
   }
+}
+
+/** Those who may view different things share no selection. */
+function keyOf({ view }: ChannelClient, selector: Selector): string {
+  return `${view?.id ?? 'all'} ${selectorKey(selector)}`;
 }

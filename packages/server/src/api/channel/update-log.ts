@@ -1,6 +1,7 @@
 // The log of the running tick: the changes of measurements that somebody watches, each formatted once, as entries of
 // messages that are made of all of them or of some.
 import type { Measurements } from '../../points/index.ts';
+import type { ChannelClient, UpdateSource } from './channel-client.ts';
 import { Growing } from './growing.ts';
 
 /** Changes are gathered for so long at most. */
@@ -19,6 +20,18 @@ export const opening = openingOf();
 export const closing = Buffer.from(']}');
 const removedMark = Buffer.from(',"removed":true},');
 const leftMark = Buffer.from(',"left":true},');
+
+/** The present values of these, which are there. */
+export function newestMessage({ wire }: Measurements, handles: readonly number[], skipped: number): Buffer {
+  const marks = skipped > 0 ? `],"skipped":${skipped}}` : ']}';
+  let bytes = opening.length + marks.length;
+  for (const handle of handles) bytes += wire.itemLength(handle);
+  const message = Buffer.allocUnsafeSlow(bytes - 1);
+  let end = opening.copy(message);
+  for (const handle of handles) end = wire.writeItem(handle, message, end);
+  message.write(marks, end - 1); // replaces the last comma
+  return message;
+}
 
 export class UpdateLog {
   readonly #measurements: Measurements;
@@ -46,10 +59,6 @@ export class UpdateLog {
     return this.#handles.items[position] as number;
   }
 
-  isRemoval(position: number): boolean {
-    return this.#removals.has(position);
-  }
-
   /** The measurement as it is now. */
   note(handle: number): void {
     const { wire } = this.#measurements;
@@ -67,6 +76,17 @@ export class UpdateLog {
   /** The same, for the last time while it does not match the selector. */
   noteLeft(handle: number): void {
     this.#noteMarked(handle, leftMark);
+  }
+
+  /** For a client that falls behind: it is told of removals at once, and later of the newest values, by the source. */
+  passOver(client: ChannelClient, source: UpdateSource, opening: Buffer, chosen?: Growing): void {
+    const count = chosen?.length ?? this.size;
+    for (let at = 0; at < count; at++) {
+      const position = chosen === undefined ? at : (chosen.items[at] as number);
+      const handle = this.handleAt(position);
+      if (this.#removals.has(position)) client.sendRemoval(source, handle, this.#single(opening, position));
+      else client.passOver(source, handle);
+    }
   }
 
   clear(): void {
@@ -97,7 +117,7 @@ export class UpdateLog {
   }
 
   /** One entry as a message. */
-  single(opening: Buffer, position: number): Buffer {
+  #single(opening: Buffer, position: number): Buffer {
     const chosen = new Growing();
     chosen.push(position);
     return this.message(opening, chosen);

@@ -6,6 +6,8 @@ import { stepItems } from '../../points/index.ts';
 export interface WatchedKind {
   has(name: string): boolean;
   isWatched(name: string): boolean;
+  /** Why one that is there may not be watched. */
+  refusalOf?(name: string): ProblemError | undefined;
 }
 
 export class WatchBatch {
@@ -40,7 +42,9 @@ export class WatchBatch {
   }
 
   #take(name: string): void {
-    if (this.#kind.has(name)) {
+    const isThere = this.#kind.has(name);
+    const refusal = isThere ? this.#kind.refusalOf?.(name) : undefined;
+    if (isThere && refusal === undefined) {
       if (!this.#kind.isWatched(name)) this.#added.add(name);
       this.found.push(name);
       this.#results.push({ name, result: true });
@@ -49,7 +53,7 @@ export class WatchBatch {
       this.#results.push({
         name,
         result: false,
-        ...(this.#failures <= maxBatchItems && { error: this.#unknown(name) }),
+        ...(this.#failures <= maxBatchItems && { error: refusal?.toJSON() ?? this.#unknown(name) }),
       });
     }
   }

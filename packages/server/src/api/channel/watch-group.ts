@@ -1,4 +1,5 @@
 // Clients that watch the same measurements, and what is gathered for them in the running tick.
+import type { View } from '../../operations/index.ts';
 import type { ChannelClient } from './channel-client.ts';
 import { Growing } from './growing.ts';
 
@@ -8,11 +9,19 @@ export class WatchGroup {
   readonly clients = new Set<ChannelClient>();
   /** Positions in the log, of the running tick. */
   readonly pending = new Growing();
+  /** Of those who watch all that they may view: they are told of each that comes into view. */
+  readonly view: View | undefined;
+  /** How many clients are about to be of it. */
+  starting = 0;
   /** Its key among the shared ones; undefined while it belongs to one client, whose list may change. */
   key: string | undefined;
   /** The list of this group alone: one for all measurements that no other group watches. */
   readonly alone: readonly WatchGroup[] = [this];
   cancelSharing: () => void = () => undefined;
+
+  constructor(view?: View) {
+    this.view = view;
+  }
 
   /** Equal for equal sets, in whatever order they were built; different sets are distinguished by comparing both. */
   keyOfMembers(): string {

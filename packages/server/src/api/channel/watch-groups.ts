@@ -1,6 +1,7 @@
 // The groups of clients that watch the same measurements: which groups exist, what each watches, and who moves between
 // them. `measurement-watches.ts` owns what is sent to them.
 import type { Clock } from '@telltale/schema';
+import type { View } from '../../operations/index.ts';
 import { stepItems } from '../../points/index.ts';
 import type { Slices } from '../../runtime/index.ts';
 import type { ChannelClient } from './channel-client.ts';
@@ -21,6 +22,8 @@ export class WatchGroups {
   readonly all = new WatchGroup();
   readonly #options: WatchGroupsOptions;
   readonly #groupOf = new Map<ChannelClient, WatchGroup>();
+  /** Of those who watch all that they may view, and may not view all there is. */
+  readonly #ofViews = new Map<View, WatchGroup>();
   readonly #shared = new Map<string, WatchGroup>();
   readonly #links = new GroupLinks<WatchGroup>();
 
@@ -31,12 +34,36 @@ export class WatchGroups {
   /** How many watches there are; of all there is counts as one. */
   get count(): number {
     let count = this.all.clients.size;
+    for (const { clients } of this.#ofViews.values()) count += clients.size;
     for (const group of this.#groupOf.values()) count += group.members.size;
     return count;
   }
 
   get isEmpty(): boolean {
-    return this.all.clients.size === 0 && this.#groupOf.size === 0;
+    return this.all.clients.size === 0 && this.#groupOf.size === 0 && this.#ofViews.size === 0;
+  }
+
+  /** Whether the client watches all that it may view. */
+  isOfAll(client: ChannelClient): boolean {
+    const group = client.view === undefined ? this.all : this.#ofViews.get(client.view);
+    return group?.clients.has(client) === true;
+  }
+
+  ofViews(): Iterable<WatchGroup> {
+    return this.#ofViews.values();
+  }
+
+  /** It exists while it has clients, or some that are about to be of it: until `begun`. */
+  beginOfView(view: View): WatchGroup {
+    const group = this.#ofViews.get(view) ?? new WatchGroup(view);
+    this.#ofViews.set(view, group);
+    group.starting++;
+    return group;
+  }
+
+  begun(group: WatchGroup): void {
+    group.starting--;
+    this.#dropUnused(group);
   }
 
   of(handle: number): readonly WatchGroup[] {
@@ -68,10 +95,17 @@ export class WatchGroups {
     this.#links.link(handle, group);
   }
 
+  /** Of these; negative ones are left out. */
+  made(handles: Iterable<number>): WatchGroup {
+    const group = new WatchGroup();
+    for (const handle of handles) if (handle >= 0) this.extend(group, handle);
+    return group;
+  }
+
   *extending(group: WatchGroup, handles: Iterable<number>, but?: ReadonlySet<number>): Generator<void, void> {
     let items = 0;
     for (const handle of handles) {
-      if (but?.has(handle) !== true) this.extend(group, handle);
+      if (handle >= 0 && but?.has(handle) !== true) this.extend(group, handle);
       if (++items % stepItems === 0) yield;
     }
   }
@@ -133,10 +167,18 @@ export class WatchGroups {
 
   leave(client: ChannelClient): void {
     this.all.clients.delete(client);
+    const ofView = client.view && this.#ofViews.get(client.view);
+    if (ofView?.clients.delete(client)) this.#dropUnused(ofView);
     const group = this.#groupOf.get(client);
     this.#groupOf.delete(client);
     group?.clients.delete(client);
     if (group?.clients.size === 0) this.drop(group);
+  }
+
+  #dropUnused(group: WatchGroup): void {
+    if (group.clients.size > 0 || group.starting > 0) return;
+    this.#ofViews.delete(group.view as View);
+    this.drop(group);
   }
 
   /** The group is empty; nothing is reported for it from now on. */
@@ -152,6 +194,11 @@ export class WatchGroups {
       this.unlink(handle, group);
       if (++items % stepItems === 0) yield;
     }
+  }
+
+  /** The group watches it no more. */
+  reduce(group: WatchGroup, handle: number): void {
+    if (group.members.delete(handle)) this.unlink(handle, group);
   }
 
   unlink(handle: number, group: WatchGroup): void {

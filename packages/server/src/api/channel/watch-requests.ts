@@ -26,7 +26,11 @@ export function watch(call: WatchCall): Promise<Outcome> | Outcome {
   if (what === 'all') return { afterwards: () => watchable.watchAll(client) };
   if (!Array.isArray(what)) return watchSelected(call, what);
   const isWatched = (name: string) => watchable.isWatchedBy(client, name);
-  const batch = new WatchBatch(field, { has: (name) => watchable.has(name), isWatched });
+  const batch = new WatchBatch(field, {
+    has: (name) => watchable.has(client, name),
+    isWatched,
+    refusalOf: (name) => watchable.refusalOf?.(client, name),
+  });
   const outcome = (): Outcome => {
     const refusal = batch.added === 0 ? undefined : watches.refuse(client, kind, batch.added);
     if (refusal !== undefined) throw refusal;

@@ -41,7 +41,7 @@ function run(watchers: Watchers, { act, client, names: some }: Step): Iterator<v
   if (act === 'addAll') return watchers.addAll(client);
   if (act === 'leave') return watchers.leave(client);
   if (act === 'add') for (const name of some) watchers.add(client, name);
-  else if (act === 'forget') for (const name of some) watchers.forget(name);
+  else if (act === 'forget') for (const name of some) watchers.take(name, () => true);
   else finish(watchers.remove(client, some, () => names));
   return undefined;
 }

@@ -84,9 +84,13 @@ export class Watchers {
     return this.#clear(client, names);
   }
 
-  /** The name has no watchers any more, except those that watch everything. */
-  forget(name: string): void {
-    for (const client of this.#byName.get(name) ?? []) this.#remove(client, name);
+  /** Those who watch the name by itself, and of whom this holds: they watch it no more. */
+  take(name: string, holds: (client: ChannelClient) => boolean): readonly ChannelClient[] {
+    const taken = [...(this.#byName.get(name) ?? [])].filter(
+      (client) => this.#byClient.get(client)?.has(name) === true && holds(client),
+    );
+    for (const client of taken) this.#remove(client, name);
+    return taken;
   }
 
   *#clear(client: ChannelClient, names: Iterable<string>): Generator<void, void> {

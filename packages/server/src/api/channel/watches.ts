@@ -1,8 +1,8 @@
 // All that a client of the channel can watch.
 import { type Clock, ProblemError, type WatchKind } from '@telltale/schema';
-import { allRights } from '../../access/index.ts';
+import { allRights, type Rights } from '../../access/index.ts';
 import type { FunctionModules } from '../../modules/index.ts';
-import type { LiveData, StackAccess } from '../../operations/index.ts';
+import type { LiveData, StackAccess, View, Views } from '../../operations/index.ts';
 import type { Slices } from '../../runtime/index.ts';
 import type { ChannelClient } from './channel-client.ts';
 import { ItemSelections } from './item-selections.ts';
@@ -15,7 +15,10 @@ import type { SelectionWatches } from './selection-watches.ts';
 export interface Watchable {
   /** Of all clients. */
   readonly count: number;
-  has(name: string): boolean;
+  /** Whether there is such a thing that the client may view. */
+  has(client: ChannelClient, name: string): boolean;
+  /** Why it may not watch it, though it may view it; undefined where it may. */
+  refusalOf?(client: ChannelClient, name: string): ProblemError | undefined;
   /** How many names it watches; 0 where it watches everything. */
   countOf(client: ChannelClient): number;
   /** By its name, or with all there is. */
@@ -29,8 +32,8 @@ export interface Watchable {
 
 export interface WatchesOptions {
   readonly data: LiveData;
-  readonly modules: WatchedLogs & Pick<FunctionModules, 'status' | 'onChange'>;
-  readonly stacks: Pick<StackAccess, 'has' | 'names' | 'stateText' | 'onState'>;
+  readonly modules: WatchedLogs & Pick<FunctionModules, 'areaOf' | 'status' | 'onChange'>;
+  readonly stacks: Pick<StackAccess, 'has' | 'areaOf' | 'names' | 'stateText' | 'onState'>;
   readonly clock: Clock;
   readonly maxWatches: number;
 }
@@ -40,11 +43,13 @@ export class Watches {
   readonly #measurementSelections: MeasurementSelections;
   readonly #selections: Partial<Record<WatchKind, SelectionWatches>>;
   readonly #kinds: Readonly<Record<WatchKind, Watchable>>;
+  readonly #views: Views;
   readonly #maxWatches: number;
   readonly #slices: Slices;
 
   constructor({ data, modules, stacks, clock, maxWatches }: WatchesOptions) {
     const { commands, alarms, slices } = data;
+    this.#views = data.views;
     this.#maxWatches = maxWatches;
     this.#slices = slices;
     this.measurements = new MeasurementWatches(data.measurements, clock, slices);
@@ -54,6 +59,7 @@ export class Watches {
       clock,
       slices,
       has: (name) => commands.find(name) >= 0,
+      isSeenBy: ({ view }, name) => view?.commands.has(commands.find(name)) ?? true,
       names: () => namesOf(commands),
       text: (name) => commandText(data, commands.find(name)),
     });
@@ -63,6 +69,7 @@ export class Watches {
       clock,
       slices,
       has: (name) => alarms.find(name) >= 0,
+      isSeenBy: ({ view }, name) => view?.alarms.has(alarms.find(name)) ?? true,
       names: () => alarms.names(),
       text: (name) => alarms.text(alarms.find(name)),
     });
@@ -72,6 +79,7 @@ export class Watches {
       clock,
       slices,
       has: (name) => modules.has(name),
+      isSeenBy: ({ view }, name) => view?.sees(name, modules.areaOf(name)) ?? true,
       names: () => modules.names(),
       text: (name) => JSON.stringify(modules.status(name)),
     });
@@ -83,6 +91,7 @@ export class Watches {
           clock,
           slices,
           has: (name) => stacks.has(role, name),
+          isSeenBy: ({ view }, name) => view?.sees(name, stacks.areaOf(role, name)) ?? true,
           names: () => stacks.names(role, allRights),
           text: (name) => stacks.stateText(role, name),
         }),
@@ -91,6 +100,7 @@ export class Watches {
     this.#measurementSelections = new MeasurementSelections({
       measurements: data.measurements,
       index: selections.measurements,
+      visibleTo: ({ view }) => view?.measurements,
       clock,
       slices,
     });
@@ -98,6 +108,7 @@ export class Watches {
       notification: 'CommandUpdateNotification',
       list: 'updates',
       index: selections.commands,
+      visibleTo: ({ view }) => view?.commands,
       clock,
       slices,
       onPut: (listener) => commands.onPut(listener),
@@ -107,6 +118,7 @@ export class Watches {
       notification: 'AlarmStateChangeNotification',
       list: 'changes',
       index: selections.alarms,
+      visibleTo: ({ view }) => view?.alarms,
       clock,
       slices,
       onPut: (listener) => alarms.onPut(listener),
@@ -124,6 +136,8 @@ export class Watches {
     commands.onRemoval((handle) => commandWatches.changed(commands.nameOf(handle), true));
     alarms.onAdded((handle) => alarmWatches.changed(alarms.alarmOf(handle).name, false));
     alarms.onChange((handle, isRemoved) => alarmWatches.changed(alarms.alarmOf(handle).name, isRemoved));
+    commands.onPut((handle) => commandWatches.defined(commands.nameOf(handle)));
+    alarms.onPut((handle) => alarmWatches.defined(alarms.alarmOf(handle).name));
     modules.onChange((name, isRemoved) => moduleWatches.changed(name, isRemoved));
     stacks.onState((role, name, text, isRemoved) => {
       (role === 'connector' ? connectorWatches : providerWatches).changed(name, isRemoved, text);
@@ -137,6 +151,11 @@ export class Watches {
       connectors: connectorWatches,
       providers: providerWatches,
     };
+  }
+
+  /** What a client with these rights is told of; undefined: of everything. */
+  viewOf(rights: Rights): View | undefined {
+    return this.#views.of(rights);
   }
 
   /** How many watches there are, of all kinds and clients. */
