@@ -3,14 +3,15 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { Batch, type Measurement, systemClock } from '@telltale/schema';
-import { OriginGuard } from '../packages/server/src/access/index.ts';
+import pino from 'pino';
+import { type Caller, OriginGuard, ownerCaller } from '../packages/server/src/access/index.ts';
 import { Alarms } from '../packages/server/src/alarms/index.ts';
 import { ChannelRequests, ChannelServer, Watches } from '../packages/server/src/api/index.ts';
-import { LiveData, liveObjects, type StackAccess } from '../packages/server/src/operations/index.ts';
+import { Gate, LiveData, liveObjects, type StackAccess } from '../packages/server/src/operations/index.ts';
 import { Commands, Measurements } from '../packages/server/src/points/index.ts';
 import { idleModules } from '../packages/server/test/idle-modules.ts';
 import { openAccess } from '../packages/server/test/open-access.ts';
-import { openGate, plainCredentials, plainHttp, plainRoutes } from '../packages/server/test/plain-http.ts';
+import { plainCredentials, plainHttp, plainRoutes } from '../packages/server/test/plain-http.ts';
 
 const connectorName = 'plc';
 const good = 0xc0;
@@ -52,33 +53,47 @@ export class LivePoints {
     this.#batch.clear();
   }
 
-  /** Listens on a free port; answers with its address and the channel. */
-  async serve(): Promise<{ url: string; channel: ChannelServer; watches: Watches; onRequest(call: () => void): void }> {
+  /** Listens on a free port; answers with its address, in which the token of the caller is the user, and the channel. */
+  async serve(
+    who: BenchCaller = 'open',
+  ): Promise<{ url: string; channel: ChannelServer; watches: Watches; onRequest(call: () => void): void }> {
     const data = new LiveData({ measurements: this.measurements, commands: this.commands, alarms: this.alarms });
     const unavailable = () => undefined;
     const implementations = {
       ...liveObjects({ data, stacks: {} as StackAccess, boot: randomUUID() }),
       heartbeat: () => undefined,
     };
-    const http = plainHttp({ routes: plainRoutes(implementations) });
+    const { identities, user } = await accessOf(who);
+    const areaOf = (_: unknown, name: string) => {
+      const definition = this.measurements.definitionAt(this.measurements.find(name));
+      return definition && (definition.area ?? '');
+    };
+    const gate = new Gate({ unavailable, areaOf, log: pino({ level: 'silent' }) });
+    const http = plainHttp({ routes: plainRoutes(implementations, {}, gate), identities, gate });
     const watches = new Watches({
       data,
       modules: idleModules(),
-      stacks: { has: () => false, areaOf: () => undefined, names: () => [], stateText: () => '', onState: () => undefined },
+      stacks: {
+        has: () => false,
+        areaOf: () => undefined,
+        names: () => [],
+        stateText: () => '',
+        onState: () => undefined,
+      },
       clock: systemClock,
       maxWatches: 1_000_000,
     });
     const channel = new ChannelServer({
       path: '/data/ws',
-      requests: new ChannelRequests({ implementations, watches, slices: data.slices, gate: openGate }),
+      requests: new ChannelRequests({ implementations, watches, slices: data.slices, gate }),
       watches,
       clock: systemClock,
       maxMessageBytes: 1 << 26,
       maxClients: 10_000,
       unavailable,
-      identities: openAccess(),
+      identities,
       credentialsOf: plainCredentials,
-      gate: openGate,
+      gate,
       modules: idleModules(),
       guard: new OriginGuard({ host: '127.0.0.1' }),
     });
@@ -86,8 +101,34 @@ export class LivePoints {
     await http.listen({ host: '127.0.0.1', port: 0 });
     const { port } = http.server.address() as AddressInfo;
     const onRequest = (call: () => void) => http.server.prependListener('request', call);
-    return { url: `http://127.0.0.1:${port}/data`, channel, watches, onRequest };
+    return { url: `http://${user}127.0.0.1:${port}/data`, channel, watches, onRequest };
   }
+}
+
+/** A program of the machine while there are no users, a token for all of the plant, or one for a part of it. */
+export type BenchCaller = 'open' | 'unscoped' | 'scoped';
+export const benchCallers: readonly BenchCaller[] = ['open', 'unscoped', 'scoped'];
+
+/** With one in a hundred out of the view of the scoped caller. */
+export function inAreas(points: readonly Measurement[]): Measurement[] {
+  return points.map((point, at) => ({ ...point, area: isSeen(at) ? 'plant.works' : 'elsewhere' }));
+}
+
+export const isSeen = (at: number) => at % 100 !== 50;
+
+async function accessOf(who: BenchCaller) {
+  const identities = openAccess();
+  if (who === 'open') return { identities, user: '' };
+  await identities.open();
+  const { accounts, tokens } = identities;
+  const { rights } = ownerCaller;
+  await accounts.putUser('chief', { grants: [{ role: 'administrator' }] }, rights, { password: 'none' });
+  const scope = who === 'scoped' ? { area: 'plant' } : {};
+  await accounts.putUser('bench', { grants: [{ role: 'viewer', ...scope }] }, rights);
+  const expires = Math.floor(Date.now() / 1000) + 3600;
+  const maker: Caller = { ...ownerCaller, author: 'bench' };
+  const token = await tokens.make('bench', { grants: [{ role: 'viewer' }], expires }, maker);
+  return { identities, user: `${token}@` };
 }
 
 /** Measurements whose device gives engineering values with two places, as most instruments with a bus do. */

@@ -1,11 +1,13 @@
 // The load generator, a process of its own: asks for one path again and again over a few connections, for a given time,
 // and prints how many whole answers it got a second. It looks at no more of an answer than its length.
+// The user of the address is a token.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 const [target = '', seconds = '2', connections = '2'] = process.argv.slice(2);
-const { hostname, port, pathname, host } = new URL(target);
-const request = `GET ${pathname} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
+const { hostname, port, pathname, host, username } = new URL(target);
+const authorization = username === '' ? '' : `Authorization: Bearer ${username}\r\n`;
+const request = `GET ${pathname} HTTP/1.1\r\nHost: ${host}\r\n${authorization}\r\n`;
 const headEnd = Buffer.from('\r\n\r\n');
 const start = performance.now();
 const until = start + Number(seconds) * 1000;

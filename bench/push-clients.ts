@@ -1,10 +1,16 @@
 // A child process: the clients of the push benchmark. They watch, then count the values in what comes, by its bytes, for
 // a given time, and print the values a second of all of them together. With `different` each has a list of its own.
 import { WebSocket } from 'ws';
+import { isSeen } from './live-points.ts';
 import { measurements } from './plant.ts';
 
 const [url = '', count = '1000', clients = '50', seconds = '3', lists = 'same'] = process.argv.slice(2);
-const names = measurements(Number(count)).map(({ name }) => name);
+// With a token, a caller may be told of those that it sees; all callers watch the same.
+const names = measurements(Number(count))
+  .map(({ name }) => name)
+  .filter((_, at) => isSeen(at));
+const { username } = new URL(url);
+const headers = username === '' ? {} : { authorization: `Bearer ${username}` };
 const mark = Buffer.from('"vtq"');
 
 function valuesIn(message: Buffer): number {
@@ -29,7 +35,11 @@ function onMessage(message: Buffer): void {
 }
 
 const connected = Array.from({ length: Number(clients) }, (_, index) => {
-  const socket = new WebSocket(url, { perMessageDeflate: false, maxPayload: 1 << 28 });
+  const socket = new WebSocket(url.replace(`${username}@`, ''), {
+    headers,
+    perMessageDeflate: false,
+    maxPayload: 1 << 28,
+  });
   const watched = lists === 'same' ? names : names.filter((_name, at) => (at + index) % 50 !== 0);
   socket.on('message', onMessage);
   return new Promise<WebSocket>((resolve, reject) => {

@@ -3,12 +3,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { LivePoints, readyScaled } from './live-points.ts';
+import { type BenchCaller, inAreas, LivePoints, readyScaled } from './live-points.ts';
 import { measurements } from './plant.ts';
 
-const [side = 'channel', count = '1000', clients = '50'] = process.argv.slice(2);
+const [side = 'channel', count = '1000', clients = '50', who = 'open'] = process.argv.slice(2);
 const wanted = Number(clients);
-const points = readyScaled(measurements(Number(count)));
+const points = inAreas(readyScaled(measurements(Number(count))));
 
 /** What waits for a client before the next round is sent; enough that no client idles. */
 const mostPending = 1 << 20;
@@ -16,7 +16,7 @@ const mostPending = 1 << 20;
 if (side === 'channel') {
   const live = new LivePoints(points);
   live.change(points.length);
-  const { url, channel, watches } = await live.serve();
+  const { url, channel, watches } = await live.serve(who as BenchCaller);
   process.stdout.write(`${url.replace('http', 'ws')}/ws\n`);
   const round = () => {
     if (channel.size === wanted && channel.watches >= wanted && channel.pendingBytes < wanted * mostPending) {

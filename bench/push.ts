@@ -2,6 +2,7 @@
 // message, and against mosquitto where the machine has it.
 
 import { output, withChild } from './child.ts';
+import type { BenchCaller } from './live-points.ts';
 import { atLeast, type Benchmark, takeTurns } from './measure.ts';
 import { mosquittoRate } from './mosquitto.ts';
 
@@ -14,18 +15,22 @@ export const push: Benchmark = {
   name: 'push',
   title: `${points} points watched by ${clients} clients, as fast as they take it`,
   async run(say) {
-    const [same = 0, different = 0, bare = 1, mosquitto = 0] = await takeTurns(
+    const [same = 0, different = 0, bare = 1, mosquitto = 0, unscoped = 0, scoped = 0] = await takeTurns(
       rounds,
       () => valuesASecond('channel', 'same'),
       () => valuesASecond('channel', 'different'),
       () => valuesASecond('bare', 'same'),
       () => mosquittoRate(points, clients, seconds),
+      () => valuesASecond('channel', 'same', 'unscoped'),
+      () => valuesASecond('channel', 'same', 'scoped'),
     );
     const millions = (rate: number) => `${(rate / 1e6).toFixed(1)} million`;
     say(
       `values a second: channel ${millions(same)}, bare ws ${millions(bare)}, different lists ${millions(different)}`,
     );
     const results = [
+      atLeast('values a second to watchers with an unscoped token / of an open service', unscoped / same, 0.97),
+      atLeast('values a second to watchers with a scoped token / of an open service', scoped / same, 0.9),
       atLeast('values a second to watchers of the same points / bare ws', same / bare, 0.6),
       atLeast('values a second to watchers of different points, in millions', different / 1e6, 5),
     ];
@@ -38,9 +43,13 @@ export const push: Benchmark = {
   },
 };
 
-function valuesASecond(side: 'channel' | 'bare', lists: 'same' | 'different'): Promise<number> {
+function valuesASecond(
+  side: 'channel' | 'bare',
+  lists: 'same' | 'different',
+  who: BenchCaller = 'open',
+): Promise<number> {
   const size = [String(points), String(clients)];
-  return withChild('push-server.ts', [side, ...size], async (url) =>
+  return withChild('push-server.ts', [side, ...size, who], async (url) =>
     Number(await output('push-clients.ts', [url, ...size, String(seconds), lists])),
   );
 }

@@ -3,6 +3,7 @@ import { type Grant, permissionNames, systemClock } from '@telltale/schema';
 import {
   Access,
   AccessDatabase,
+  allRights,
   type Caller,
   ModuleTokens,
   ownerCaller,
@@ -37,14 +38,14 @@ export async function makeTokens<Name extends string>(
   });
   await access.open();
   const { accounts, tokens } = access;
-  await accounts.putUser('chief', { grants: [{ role: 'administrator' }] }, ownerCaller.rights, { password: 'none' });
+  await accounts.putFirst('chief', 'none');
   await accounts.putRole('all', { permissions: [...permissionNames] }, ownerCaller.rights);
   await accounts.putUser('chief', { grants: [{ role: 'all' }] }, ownerCaller.rights);
   const made: [string, string][] = [];
   const expires = Math.floor(systemClock.now() / 1e6) + 3600;
   for (const [name, own] of Object.entries<readonly Grant[]>({ chief: [{ role: 'all' }], ...grants })) {
     if (name !== 'chief') await accounts.putUser(name, { grants: [...own] }, ownerCaller.rights);
-    const maker: Caller = { ...ownerCaller, author: name };
+    const maker: Caller = { ...ownerCaller, author: name, rights: allRights };
     made.push([name, await tokens.make(`${name}_token`, { grants: [{ role: 'all' }], expires }, maker)]);
   }
   access.close();

@@ -48,7 +48,11 @@ const enough: Record<BodyLimit, number> = {
 };
 
 /** The real routes of some operations, at their usual paths. */
-export function plainRoutes(implementations: Partial<Implementations>, limits: Partial<typeof enough> = {}): Route[] {
+export function plainRoutes(
+  implementations: Partial<Implementations>,
+  limits: Partial<typeof enough> = {},
+  gate = openGate,
+): Route[] {
   const paths = { data: '/data', config: '/config/v2', access: '/access' };
-  return operationRoutes({ implementations, paths, gate: openGate, limits: { ...enough, ...limits } });
+  return operationRoutes({ implementations, paths, gate, limits: { ...enough, ...limits } });
 }
