@@ -18,6 +18,7 @@ const folder = temporaryFolder(cleanup);
 
 const plant = [
   put('connectors', 'device', { stackName: 'simulator', wdtMeasurement: 'up' }),
+  put('providers', 'panel', { stackName: 'simulator', properties: { writes: 'level, setpoint' } }),
   put('measurements', 'up', { datatype: 'b' }),
   put('measurements', 'level', { datatype: 'd', archMode: 'change', properties: { archRetention: '90y' } }),
   put('measurements', 'flow', { datatype: 'd', archMode: 'change', leader: 'level' }),
@@ -75,6 +76,7 @@ describe('a renamed object', () => {
     const referrers = [
       { family: 'alarms', name: 'high' },
       { family: 'measurements', name: 'flow' },
+      { family: 'providers', name: 'panel' },
       { family: 'function-modules', name: 'control' },
     ];
     assert.deepEqual(would, { referrers });
@@ -87,6 +89,7 @@ describe('a renamed object', () => {
       (await client.configuration.get('function-modules', 'control')).properties?.writes,
       'setpoint, basin x*',
     );
+    assert.equal((await client.configuration.get('providers', 'panel')).properties?.writes, 'basin, setpoint');
     assert.equal((await client.measurements.get('level')).vtq[0], 'd90');
     assert.deepEqual(await recordsOf(client, 'level'), past);
   });

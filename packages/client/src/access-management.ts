@@ -1,5 +1,18 @@
 // Who may do what: signing in, and users, roles, tokens and sessions, over HTTP.
-import type { Identity, Role, RoleBody, Session, SignIn, Token, TokenBody, User, UserBody } from '@telltale/schema';
+import type {
+  Directories,
+  Group,
+  GroupBody,
+  Identity,
+  Role,
+  RoleBody,
+  Session,
+  SignIn,
+  Token,
+  TokenBody,
+  User,
+  UserBody,
+} from '@telltale/schema';
 import { TelltaleProblem } from './errors.ts';
 import { OperationCalls } from './operation-calls.ts';
 import type { AskOptions, Transport } from './transport.ts';
@@ -8,6 +21,7 @@ export class AccessManagement {
   readonly #calls: OperationCalls;
   readonly users: Users;
   readonly roles: Roles;
+  readonly groups: Groups;
   readonly tokens: Tokens;
   readonly sessions: Sessions;
 
@@ -16,6 +30,7 @@ export class AccessManagement {
     this.#calls = calls;
     this.users = new Users(calls);
     this.roles = new Roles(calls);
+    this.groups = new Groups(calls);
     this.tokens = new Tokens(calls);
     this.sessions = new Sessions(calls);
   }
@@ -23,6 +38,11 @@ export class AccessManagement {
   /** Who asks, and what it may do. Its kind is `nobody` where it brings no credentials and there are users. */
   me({ signal }: AskOptions = {}): Promise<Identity> {
     return this.#calls.json('getIdentity', {}, { signal });
+  }
+
+  /** From where users may come who are not local. */
+  directories({ signal }: AskOptions = {}): Promise<Directories> {
+    return this.#calls.json('getDirectories', {}, { signal });
   }
 
   /** Begins a session. Its cookie stays in the browser; elsewhere, whoever calls must keep it, or make a token. */
@@ -100,6 +120,31 @@ class Roles {
 
   delete(account: string, { signal }: AskOptions = {}): Promise<void> {
     return this.#calls.send('deleteRole', { account }, { signal });
+  }
+}
+
+/** Groups of directories, with what their members may do. */
+class Groups {
+  readonly #calls: OperationCalls;
+
+  constructor(calls: OperationCalls) {
+    this.#calls = calls;
+  }
+
+  list({ signal }: AskOptions = {}): Promise<Record<string, Group>> {
+    return this.#calls.collection('listGroups', {}, { signal });
+  }
+
+  get(account: string, { signal }: AskOptions = {}): Promise<Group> {
+    return this.#calls.json('getGroup', { account }, { signal });
+  }
+
+  put(account: string, body: GroupBody, { signal }: AskOptions = {}): Promise<void> {
+    return this.#calls.send('putGroup', { account, ...body }, { signal });
+  }
+
+  delete(account: string, { signal }: AskOptions = {}): Promise<void> {
+    return this.#calls.send('deleteGroup', { account }, { signal });
   }
 }
 

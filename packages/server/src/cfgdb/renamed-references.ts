@@ -1,5 +1,5 @@
 // The objects that refer to one that gets another name, as they are afterwards: triggers, leaders, watchdogs, and what function
-// modules may write.
+// modules and providers may write.
 import {
   type Alarm,
   type ArchiveKind,
@@ -7,9 +7,9 @@ import {
   type Connector,
   type Family,
   type FamilyObject,
-  type FunctionModule,
   familyNames,
   type Measurement,
+  type Provider,
   parseJson,
 } from '@telltale/schema';
 import type { Content } from './content.ts';
@@ -28,13 +28,13 @@ export interface Referrer {
 }
 
 /** Where an object of each family refers to others: nothing else needs to be parsed. */
-const places: Record<Family, string> = {
-  alarms: '"trgMeasurement":"',
-  connectors: '"wdtMeasurement":"',
-  providers: '"wdtMeasurement":"',
-  measurements: '"leader":"',
-  commands: '"leader":"',
-  'function-modules': '"writes":"',
+const places: Record<Family, readonly string[]> = {
+  alarms: ['"trgMeasurement":"'],
+  connectors: ['"wdtMeasurement":"'],
+  providers: ['"wdtMeasurement":"', '"writes":"'],
+  measurements: ['"leader":"'],
+  commands: ['"leader":"'],
+  'function-modules': ['"writes":"'],
 };
 
 /** For each family, from old name to new. */
@@ -46,7 +46,8 @@ export function* renamedReferences(content: Content, renames: readonly Rename[])
   const only = renames.length === 1 ? renames[0]?.from : undefined;
   for (const family of familyNames) {
     for (const [name, text] of content[family]) {
-      if (!text.includes(places[family]) || (only !== undefined && !text.includes(only))) continue;
+      if (!places[family].some((place) => text.includes(place)) || (only !== undefined && !text.includes(only)))
+        continue;
       const object = parseJson(text) as FamilyObject[Family];
       const changed = following(family, object, content, newNames);
       if (changed !== undefined) yield { family, name, object: { ...object, ...changed } };
@@ -87,9 +88,10 @@ function following(
       return to === undefined ? undefined : { trgMeasurement: to };
     }
     case 'connectors':
+      return watchdogOf(object as Connector, newNames);
     case 'providers': {
-      const to = newNames.measurements.get((object as Connector).wdtMeasurement ?? '');
-      return to === undefined ? undefined : { wdtMeasurement: to };
+      const [watchdog, writes] = [watchdogOf(object as Provider, newNames), writesOf(object, content, newNames)];
+      return watchdog === undefined && writes === undefined ? undefined : { ...watchdog, ...writes };
     }
     case 'measurements':
     case 'commands': {
@@ -99,12 +101,17 @@ function following(
       return to === undefined ? undefined : { leader: to };
     }
     case 'function-modules':
-      return writesOf(object as FunctionModule, content, newNames);
+      return writesOf(object, content, newNames);
   }
 }
 
+function watchdogOf({ wdtMeasurement = '' }: Connector | Provider, newNames: NewNames): object | undefined {
+  const to = newNames.measurements.get(wdtMeasurement);
+  return to === undefined ? undefined : { wdtMeasurement: to };
+}
+
 /** A list of names, whatever they are names of: an old one stays where another object has it. */
-function writesOf({ properties = {} }: FunctionModule, content: Content, newNames: NewNames): object | undefined {
+function writesOf({ properties = {} }: FamilyObject[Family], content: Content, newNames: NewNames): object | undefined {
   const writes = Object.hasOwn(properties, 'writes') ? properties.writes : undefined;
   if (writes === undefined) return undefined;
   const replaced = writes.replaceAll(/[^\s,]+/g, (item) => {
