@@ -206,10 +206,12 @@ test('a link from a page elsewhere leads to the documents for people, and to not
   assert.equal((await ask('GET', '/', link)).status, 302);
   assert.equal((await ask('GET', '/docs/', link)).status, 200);
   for (const { method, path } of operations) {
-    if (path === '/' || path.startsWith('/docs')) continue;
+    if (path === '/' || path.startsWith('/docs') || path === '/access/oidc/callback') continue;
     assert.equal(nameOfProblem(await ask(method, path, link)), 'foreign-origin', `${method} ${path}`);
   }
-  for (const path of ['/', '/docs/']) {
+  // A provider of OpenID Connect leads to it; here is none.
+  assert.equal(nameOfProblem(await ask('GET', '/access/oidc/callback?code=x', link)), 'unknown-path');
+  for (const path of ['/', '/docs/', '/access/oidc/callback']) {
     assert.equal(nameOfProblem(await ask('POST', path, link)), 'foreign-origin');
     const image = { ...link, 'sec-fetch-mode': 'no-cors' };
     assert.equal(nameOfProblem(await ask('GET', path, image)), 'foreign-origin');

@@ -22,7 +22,6 @@ import {
   UserBody,
 } from '../access.ts';
 import { closed } from '../closed.ts';
-import { Collection } from '../configuration.ts';
 import { changes, declare, done, json, jsonType, type Needed, ofJsonBodies, reads } from './operation.ts';
 
 const access = { tag: 'Access', resource: 'access' } as const;
@@ -31,13 +30,16 @@ const body = (schema: TObject) => ({ types: [jsonType], schema, isInput: true, l
 const ofBodies = [...ofJsonBodies, 'invalid-body', 'storage-failed'] as const;
 const account = { account: AccountName };
 
+const byName = (schema: TObject & { readonly title?: string }) =>
+  Type.Record(AccountName, schema, { title: `${schema.title}Collection`, additionalProperties: false });
+
 const list = (path: string, many: string, schema: TObject, permission: Needed) =>
   declare({
     ...reads(access, permission),
     summary: `List ${many}`,
     input: {},
     problems: [],
-    http: { method: 'GET', path, answer: json('By name.', Collection(schema)) },
+    http: { method: 'GET', path, answer: json('By name.', byName(schema)) },
   });
 
 const get = (path: string, one: string, schema: TSchema, permission: Needed) =>
@@ -211,7 +213,15 @@ export const accessOperations = {
     ...changes(access, 'sign-in', 'signed-in'),
     summary: 'Change the own password; other sessions end',
     input: OwnPassword.properties,
-    problems: [...ofBodies, 'wrong-credentials', 'too-many-attempts', 'weak-password', 'overloaded'],
+    problems: [
+      ...ofBodies,
+      'not-allowed',
+      'wrong-credentials',
+      'too-many-attempts',
+      'weak-password',
+      'overloaded',
+      'directory-unavailable',
+    ],
     http: { method: 'PUT', path: '/access/me/password', body: body(OwnPassword), answer: done('It holds.') },
   }),
   listUsers: list('/access/users', 'the users', User, 'manage-users'),
@@ -240,7 +250,7 @@ export const accessOperations = {
     ...changes(access, 'configure', 'signed-in'),
     summary: 'Make a token for a program; it has at most the permissions of whoever makes it',
     input: { ...account, ...TokenBody.properties },
-    problems: [...ofBodies, 'invalid-name', 'name-taken', 'unknown-object', 'too-many-requests'],
+    problems: [...ofBodies, 'not-allowed', 'invalid-name', 'name-taken', 'unknown-object', 'too-many-requests'],
     http: {
       method: 'POST',
       path: '/access/tokens/:account',
