@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { Batch, type Measurement, systemClock } from '@telltale/schema';
 import pino from 'pino';
-import { type Caller, OriginGuard, ownerCaller } from '../packages/server/src/access/index.ts';
+import { allRights, type Caller, OriginGuard, ownerCaller } from '../packages/server/src/access/index.ts';
 import { Alarms } from '../packages/server/src/alarms/index.ts';
 import { ChannelRequests, ChannelServer, Watches } from '../packages/server/src/api/index.ts';
 import { Gate, LiveData, liveObjects, type StackAccess } from '../packages/server/src/operations/index.ts';
@@ -126,7 +126,7 @@ async function accessOf(who: BenchCaller) {
   const scope = who === 'scoped' ? { area: 'plant' } : {};
   await accounts.putUser('bench', { grants: [{ role: 'viewer', ...scope }] }, rights);
   const expires = Math.floor(Date.now() / 1000) + 3600;
-  const maker: Caller = { ...ownerCaller, author: 'bench' };
+  const maker: Caller = { ...ownerCaller, author: 'bench', rights: allRights };
   const token = await tokens.make('bench', { grants: [{ role: 'viewer' }], expires }, maker);
   return { identities, user: `${token}@` };
 }
