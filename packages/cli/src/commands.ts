@@ -28,6 +28,7 @@ import { moduleOperationCommands, moduleStatus } from './commands/module-status.
 import { modulePack, moduleUpload } from './commands/module-upload.ts';
 import { read } from './commands/read.ts';
 import { roleCommands } from './commands/roles.ts';
+import { secretCommands } from './commands/secret.ts';
 import { simulate } from './commands/simulate.ts';
 import { stacks } from './commands/stacks.ts';
 import { status } from './commands/status.ts';
@@ -96,6 +97,7 @@ export const commands: readonly CommandDeclaration[] = [
   certificates,
   showCertificates,
   ...certificateOperationCommands,
+  ...secretCommands,
   browse,
   stacks,
   moduleStatus,

@@ -10,6 +10,7 @@ import type { WebSocketConstructor } from './connection.ts';
 import type { Credential } from './credential.ts';
 import { Alarms, Commands, Connectors, FunctionModules, Measurements, Providers } from './data-access.ts';
 import { OperationCalls } from './operation-calls.ts';
+import { Secrets } from './secrets.ts';
 import { ServiceAccess } from './service-access.ts';
 import { type AskOptions, Transport } from './transport.ts';
 
@@ -47,6 +48,7 @@ export class TelltaleClient {
   readonly providers: Providers;
   /** Of connectors and providers: own, trusted, issuers and rejected. */
   readonly certificates: Certificates;
+  readonly secrets: Secrets;
   readonly functionModules: FunctionModules;
   /** The history of measurements, commands and alarms. */
   readonly archive: ArchiveAccess;
@@ -83,6 +85,7 @@ export class TelltaleClient {
     this.functionModules = new FunctionModules(data);
     this.archive = new ArchiveAccess(data);
     this.configuration = new ConfigurationAccess(transport(configBase));
+    this.secrets = new Secrets(transport(configBase));
     this.access = new AccessManagement(transport(url));
     this.audit = new AuditAccess(transport(url));
     this.service = new ServiceAccess(transport(url));

@@ -30,6 +30,7 @@ export { pointerPart, pointerTo } from './pointer.ts';
 export * from './revision.ts';
 export * from './run-mode.ts';
 export * from './second-factors.ts';
+export * from './secrets.ts';
 export * from './selector.ts';
 export * from './shown-value.ts';
 export * from './table.ts';

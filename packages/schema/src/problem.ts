@@ -167,6 +167,11 @@ export const problems = {
     'Sign in, or recover access: telltale access recover.',
   ),
   'not-initialized': problem(409, 'There are no users yet', 'Make the first administrator: telltale access init.'),
+  'destination-not-rendered': problem(
+    409,
+    'The destination is not the one that runs',
+    'Render the change of the destination, or discard it; then set the secret.',
+  ),
   'role-in-use': problem(409, 'Somebody has the role', 'Take it from them first; the detail says from whom.'),
   'name-taken': problem(409, 'Another object has the name', 'Choose another one, or delete that object and render.'),
   'module-disabled': problem(

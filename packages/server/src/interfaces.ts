@@ -45,9 +45,11 @@ import {
   liveObjects,
   revisions,
   type ServedCertificates,
+  type ServedSecrets,
   type ServiceParts,
   type StackAccess,
   secondFactors,
+  secrets,
   service,
   tables,
   typicals,
@@ -66,6 +68,7 @@ export interface Interfaces
   readonly instances: StackAccess;
   readonly modules: FunctionModules;
   readonly certificates: ServedCertificates;
+  readonly secrets: ServedSecrets;
   readonly access: Access;
   readonly first: FirstAdministrator;
   readonly metrics: Metrics;
@@ -155,6 +158,7 @@ export function implementationsOf(parts: Interfaces): Implementations {
     ...liveObjects({ data, stacks, boot: randomUUID().slice(0, 8) }),
     ...instances({ stacks, links: parts.links, modules: parts.modules }),
     ...certificates(parts.certificates),
+    ...secrets(parts.secrets),
     ...archive({ ...parts, clock: systemClock, storage: () => storageOf(settings) }),
     ...configuredObjects(parts.cfgdb),
     ...tables(parts.cfgdb),

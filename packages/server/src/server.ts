@@ -265,6 +265,7 @@ export class Server {
       executables: this.#executables,
       stacks: catalogue,
       certificates: this.#certificates,
+      secrets: this.#secrets.served({ cfgdb: this.#cfgdb, host: this.#host, stacks: catalogue }),
       access: this.#access,
       first: this.#owner.first,
       metrics,

@@ -19,6 +19,7 @@ import type { DeclaredOperation, HttpOperation, OperationInput } from './operati
 import { renameOperations } from './renames.ts';
 import { revisionOperations } from './revisions.ts';
 import { secondFactorOperations } from './second-factors.ts';
+import { secretOperations } from './secrets.ts';
 import { operationListOperations, serviceOperations } from './service.ts';
 import { tableOperations } from './tables.ts';
 import { typicalOperations } from './typicals.ts';
@@ -42,6 +43,7 @@ export const operations = {
   ...typicalOperations,
   ...copyOperations,
   ...stackOperations,
+  ...secretOperations,
   ...databaseOperations,
   ...revisionOperations,
   ...executableOperations,

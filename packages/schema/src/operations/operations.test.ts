@@ -28,8 +28,8 @@ test('a path that has a name says what it names', () => {
     assert.equal(/\/:(name|account)/.test(http.path), http.names !== undefined, name);
 });
 
-test('what changes something is audited, and of reads only downloads, and those of the trail itself', () => {
-  const downloads = new Set(['downloadDatabase', 'getExecutable', 'listAudit', 'exportAudit']);
+test('what changes something is audited, and of reads only downloads, lists of secrets, and those of the trail itself', () => {
+  const downloads = new Set(['downloadDatabase', 'getExecutable', 'listAudit', 'exportAudit', 'listSecrets']);
   for (const { name, effect, audited } of all) {
     assert.equal(audited, effect.action !== 'read' || downloads.has(name), name);
   }

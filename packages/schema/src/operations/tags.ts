@@ -35,6 +35,10 @@ const tags: Readonly<Record<string, Tag>> = {
   'Configuration: tables': configured('Tables of objects', 'tables'),
   'Configuration: typicals': configured('Objects that are made of types', 'typicals'),
   'Configuration: stacks': { description: 'The protocols that connectors and providers can use.', guide: 'stacks' },
+  'Configuration: secrets': {
+    description: 'The secrets of connectors and providers: they are set, and never read.',
+    guide: 'secrets',
+  },
   'Configuration: database': {
     description: 'The configuration as a whole: file, transactions, rendering, differences and revisions.',
     guide: 'configuring',

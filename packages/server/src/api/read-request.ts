@@ -64,6 +64,7 @@ export function requestReader(route: Route, options: RequestReaderOptions): Requ
       account = '',
       session = '',
       passkey = '',
+      secret = '',
       id: idText,
       t_since = '',
       t_until = '',
@@ -74,7 +75,7 @@ export function requestReader(route: Route, options: RequestReaderOptions): Requ
     const id = idText === undefined ? 0 : readId(idText);
     let gone: AbortSignal | undefined;
     return {
-      path: { name, account, session, passkey, id, t_since, t_until, folder, page },
+      path: { name, account, session, passkey, secret, id, t_since, t_until, folder, page },
       query: readQuery(query),
       caller,
       credentials,

@@ -48,6 +48,8 @@ export interface PathInput {
   readonly session: string;
   /** That of a passkey. */
   readonly passkey: string;
+  /** The name of a secret. */
+  readonly secret: string;
   readonly id: number;
   /** The ends of an interval, as they were sent. */
   readonly t_since: string;

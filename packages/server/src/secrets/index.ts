@@ -1,6 +1,7 @@
 // What others use of the secrets of connectors and providers.
 export { boundElsewhere, destinationOf } from './destination.ts';
 export { InlineSecrets, type StackParameters } from './inline-secrets.ts';
+export { InstanceSecrets } from './instance-secrets.ts';
 export {
   type Destination,
   inlinePlace,
@@ -14,5 +15,5 @@ export {
   stars,
 } from './seal.ts';
 export { SealedFolder } from './sealed-folder.ts';
-export { type FoundSecret, isSecretName, mostSecretBytes, SecretFiles, secretNamePattern } from './secret-files.ts';
+export { type FoundSecret, isSecretName, mostSecretBytes, SecretFiles } from './secret-files.ts';
 export { BadKey } from './secret-key.ts';

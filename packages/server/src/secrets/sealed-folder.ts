@@ -1,12 +1,27 @@
 // The key and the files of secrets of a server, opened: what is plain in them is sealed.
 import { join } from 'node:path';
-import { Seal, type SealKeys } from './seal.ts';
+import { parseJson } from '@telltale/schema';
+import type { StackParameters } from './inline-secrets.ts';
+import { InstanceSecrets, type SecretOwner } from './instance-secrets.ts';
+import { type Role, Seal, type SealKeys } from './seal.ts';
 import { SecretFiles } from './secret-files.ts';
 import { type KeySource, readKeys } from './secret-key.ts';
 
 export interface SecretsLog {
   info(text: string): void;
   warn(text: string): void;
+}
+
+/** What the server has of connectors and providers. */
+export interface SecretsParts {
+  readonly cfgdb: { call(method: 'list', family: 'connectors' | 'providers'): Promise<Uint8Array> };
+  readonly host: {
+    instances(): readonly { readonly role: Role; readonly instance: SecretOwner }[];
+    restart(role: Role, name: string, reason: string): void;
+  };
+  readonly stacks: {
+    readonly [R in Role]: ReadonlyMap<string, { readonly description: { readonly parameters: StackParameters } }>;
+  };
 }
 
 export class SealedFolder {
@@ -26,6 +41,21 @@ export class SealedFolder {
     this.keys = keys;
     this.folder = join(source.data, 'secrets');
     this.files = new SecretFiles(this.folder, new Seal(keys));
+  }
+
+  /** For the operations on secrets. */
+  served({ cfgdb, host, stacks }: SecretsParts): InstanceSecrets {
+    return new InstanceSecrets({
+      files: this.files,
+      configured: async (role) => {
+        const bytes = await cfgdb.call('list', `${role}s`);
+        return new Map(Object.entries(parseJson(Buffer.from(bytes).toString()) as Record<string, SecretOwner>));
+      },
+      running: (role, name) =>
+        host.instances().find((each) => each.role === role && each.instance.name === name)?.instance,
+      restart: (role, name, reason) => host.restart(role, name, reason),
+      parametersOf: (role, stackName) => stacks[role].get(stackName)?.description.parameters,
+    });
   }
 
   async open(): Promise<void> {

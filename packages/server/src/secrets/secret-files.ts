@@ -4,11 +4,9 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isIdentifier } from '@telltale/schema';
+import { isIdentifier, secretNamePattern } from '@telltale/schema';
 import { type Destination, isStored, type Role, type Seal, type StoredSecret } from './seal.ts';
 
-/** One name, no path. */
-export const secretNamePattern = '^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$';
 const namePattern = new RegExp(secretNamePattern);
 export const mostSecretBytes = 65_536;
 /** Windows has neither, nor pipes and links that anybody may make. */

@@ -18,6 +18,7 @@ export { type InstanceParts, instances } from './instances.ts';
 export { liveObjects } from './live-objects.ts';
 export { revisions } from './revisions.ts';
 export { secondFactors } from './second-factors.ts';
+export { type ServedSecrets, secrets } from './secrets.ts';
 export { once, type ServiceParts, service } from './service.ts';
 export { tables } from './tables.ts';
 export { typicals } from './typicals.ts';
