@@ -1,11 +1,10 @@
-// Access at the command line, against a real server: signing in and out, users, roles, tokens,
+// Access at the command line, against a real server: the first administrator, signing in and out, users, roles, tokens,
 // sessions, and what is said where somebody is not let in.
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
-import { AccessDatabase, Passwords } from '../packages/server/src/access/index.ts';
 import { type CliResult, noTerminal, RunningCli, runCli, spawnCli, typeToCli } from './cli-process.ts';
 import { smallest } from './sample-objects.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
@@ -56,31 +55,48 @@ let server: ServerProcess;
 const folder = temporaryFolder(cleanup);
 let root: Person;
 
-/** While the server is down. */
-async function addAdministrator(data: string): Promise<void> {
-  const store = new AccessDatabase({ folder: data, onFailure: assert.fail });
-  await store.open();
-  const value = {
-    origin: 'local',
-    grants: [{ role: 'administrator' }],
-    password: await new Passwords().hash(password),
-  };
-  await store.change([{ kind: 'user', key: admin, value }]);
-  await store.close(10_000);
-}
-
 before(async () => {
   server = await startServer(cleanup, { data: folder });
   assert.equal((await server.send('PUT', '/measurements/level', smallest('measurements', 'level'))).status, 204);
   assert.equal((await server.send('POST', '/cfgdb/render')).status, 204);
-  await server.end();
-  await addAdministrator(folder);
-  server = await startServer(cleanup, { data: folder });
+  for (const [name, properties] of [
+    ['loop', {}],
+    ['report', { reads: 'tank*' }],
+  ] as const) {
+    const body = { ...smallest('function-modules', name), properties };
+    assert.equal((await server.send('PUT', `/function-modules/${name}`, body)).status, 204);
+  }
   root = new Person(server.url);
 });
 
-describe('where there are users', () => {
-  test('a command without credentials says how to sign in', async () => {
+describe('the first administrator', () => {
+  test('is made by the owner of the data folder, and nobody else', async () => {
+    assert.match(await root.refused(['user', 'list']), /This is not permitted.*telltale access init/s);
+    const { stderr, code } = await spawnCli(['access', 'init', admin, '--data', folder, '--password-stdin'], {
+      url: server.url,
+      input: 'short\n',
+    });
+    assert.equal(code, 1);
+    assert.match(stderr, /too easy to guess/);
+    const nowhere = temporaryFolder(cleanup);
+    const lost = await root.refused(['access', 'init', admin, '--data', nowhere, '--password-stdin'], password);
+    assert.match(lost, /No server runs with the data folder .*--data or TELLTALE_DATA/);
+    assert.match(await root.refused(['access', 'init', admin, '--data', folder]), /no terminal.*--password-stdin/);
+    const made = await spawnCli(['access', 'init', admin, '--password-stdin'], {
+      url: server.url,
+      input: `${password}\n`,
+      env: { TELLTALE_DATA: folder },
+    });
+    assert.equal(made.code, 0, made.stderr);
+    assert.deepEqual(JSON.parse(made.stdout), { user: admin, modulesWithoutReads: ['loop'] });
+    assert.match(made.stderr, /loop.*\n.*properties\.reads/);
+    assert.match(
+      await root.refused(['access', 'init', 'eve', '--data', folder, '--password-stdin'], password),
+      /There are users already.*telltale access recover/,
+    );
+  });
+
+  test('from then on, a command without credentials says how to sign in', async () => {
     for (const args of [['read'], ['config', 'get', 'alarms'], ['user', 'list'], ['watch', '--all'], ['status']]) {
       assert.match(await root.refused(args), /Nobody is signed in.*telltale login.*TELLTALE_TOKEN/s, args.join(' '));
     }
@@ -331,13 +347,24 @@ describe('tokens and sessions', () => {
   });
 });
 
+describe('where nobody can sign in', () => {
+  test('the owner of the data folder recovers access, and users are managed as recovery', async () => {
+    await root.json(['access', 'recover', '--data', folder, '--password-stdin'], password);
+    const owner = new Person(server.url);
+    assert.match(
+      await owner.refused(['login', '--user', 'recovery', '--password-stdin'], password),
+      /recovery has no role.*--as recovery/,
+    );
+    const as = ['--as', 'recovery', '--password-stdin'];
+    await owner.json(['user', 'password', admin, ...as], `${password}\nanother ${password}\n`);
+    await root.login(admin, `another ${password}`);
+    const users = await owner.json<object>(['user', 'list', ...as], password);
+    assert.ok(Object.hasOwn(users, admin));
+  });
+});
+
 test('over TLS, a server that made its own certificate is asked once somebody trusts it', async (t) => {
   const data = temporaryFolder(t);
-  const before = await startServer(t, { data });
-  assert.equal((await before.send('PUT', '/measurements/level', smallest('measurements', 'level'))).status, 204);
-  assert.equal((await before.send('POST', '/cfgdb/render')).status, 204);
-  await before.end();
-  await addAdministrator(data);
   const over = await startServer(t, { data, args: ['--tls'] });
   const anna = new Person(over.url);
   const cli = (args: readonly string[], input = '') => spawnCli(args, { url: '', input, env: anna.env });
@@ -349,6 +376,10 @@ test('over TLS, a server that made its own certificate is asked once somebody tr
   assert.match(none.stderr, /key\.pem has no certificates as PEM/);
   assert.equal((await cli(['context', 'add', 'plant', over.url, '--ca-file', ca])).code, 0);
   assert.equal((await cli(['context', 'use', 'plant'])).code, 0);
+  assert.equal((await cli(['config', 'put', 'measurements', 'level', '-'], '{"datatype": "d"}')).code, 0);
+  assert.equal((await cli(['config', 'render'])).code, 0);
+  const made = await cli(['access', 'init', admin, '--data', data, '--password-stdin'], password);
+  assert.equal(made.code, 0, made.stderr);
   const signedIn = await cli(['login', '--user', admin, '--password-stdin'], password);
   assert.equal(signedIn.code, 0, signedIn.stderr);
   const watching = new RunningCli(t, ['watch', '--all'], { url: '', env: anna.env });

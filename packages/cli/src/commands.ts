@@ -1,4 +1,5 @@
 // Every command there is, in the order in which the help lists them.
+import { accessCommands } from './commands/access.ts';
 import { alarmOperationCommands, alarms } from './commands/alarms.ts';
 import { archiveCheck, archiveCompact, archiveErase, archiveStats } from './commands/archive-care.ts';
 import { archiveExport, archiveImport } from './commands/archive-files.ts';
@@ -140,6 +141,7 @@ export const commands: readonly CommandDeclaration[] = [
   ...userCommands,
   ...roleCommands,
   ...tokenCommands,
+  ...accessCommands,
   ...contextCommands,
   ...completionCommands(() => ({ commands, globalOptions })),
   help,

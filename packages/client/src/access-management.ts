@@ -54,6 +54,16 @@ export class AccessManagement {
     return this.#calls.send('signOut', {}, { signal });
   }
 
+  /** The first administrator. Over the socket in the data folder, or with the code of the one-time link. */
+  init(user: string, password: string, { code, signal }: AskOptions & { readonly code?: string } = {}): Promise<void> {
+    return this.#calls.send('initAccess', { user, password, code }, { signal });
+  }
+
+  /** Over the socket in the data folder: the user `recovery` manages users for 4 hours. */
+  recover(password: string, { signal }: AskOptions = {}): Promise<void> {
+    return this.#calls.send('recoverAccess', { password }, { signal });
+  }
+
   /** Of whoever has signed in. Their other sessions end. */
   changePassword(current: string, password: string, { signal }: AskOptions = {}): Promise<void> {
     return this.#calls.send('changePassword', { current, password }, { signal });

@@ -45,7 +45,7 @@ const tags: Readonly<Record<string, Tag>> = {
   },
   Access: {
     description: 'Signing in, and users, roles, tokens, sessions and certificates of clients.',
-    guide: 'running',
+    guide: 'first-administrator',
   },
   Audit: { description: 'Who did what: the audit trail.', guide: 'audit' },
   Service: { description: 'Probes, metrics, the catalogue of operations and the documents.', guide: 'running' },
