@@ -48,8 +48,8 @@ export interface RecordedOperation {
   readonly effect: Effect;
 }
 
-/** Refused while the trail cannot be written. Everything else goes on: a plant must be operated, and people must sign in. */
-const refusedActions: ReadonlySet<Action> = new Set<Action>(['configure', 'erase', 'import']);
+/** Of configuration and users: refused while the trail cannot be written. All else goes on: a plant must be operated. */
+const refusedAction: Action = 'configure';
 
 /** Refusals that are recorded at once, and how many more there may be a second: so nobody fills the disk. */
 const mostDenials = 10_000;
@@ -71,7 +71,7 @@ export class Recording {
   /** Why an operation is refused while the trail cannot be written; undefined where it is not. */
   refusalOf({ effect }: RecordedOperation): ProblemError | undefined {
     const { failure } = this.#options.trail;
-    if (failure === undefined || !refusedActions.has(effect.action)) return undefined;
+    if (failure === undefined || effect.action !== refusedAction) return undefined;
     return new ProblemError(
       'audit-failing',
       `The audit trail cannot be written (${failure}), so nothing is changed that only it would tell of.`,
