@@ -50,7 +50,8 @@ describe('the archive on a disk that', () => {
       await until('the archive notices', async () => (await live.figure('archive_failing')) === 1);
       t.diagnostic(`it noticed after ${Math.round(performance.now() - filled)} ms`);
       assert.equal((await live.ask('GET', '/readyz')).status, 503);
-      assert.equal((await live.ask('DELETE', `/data/archive/measurements/${name}/1/0`)).status, 500);
+      // By the archive, or by the audit trail on the same disk, whichever notices first.
+      assert.ok((await live.ask('DELETE', `/data/archive/measurements/${name}/1/0`)).status >= 500);
       await tick(server, 400);
       await until('the last value is live', async () => {
         return (await live.read<{ vtq: [string] }>(`/measurements/${name}`)).vtq[0] === 'i440';

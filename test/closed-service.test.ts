@@ -106,7 +106,7 @@ describe('a service with users', () => {
       body: JSON.stringify({ user: administrator, password }),
     });
     assert.match(
-      answer.headers.get('set-cookie') ?? '',
+      answer.headers.getSetCookie()[0] ?? '',
       /^__Host-telltale=[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Strict$/,
     );
     const wrong = await fetch(`${server.url}/access/sign-in`, {
