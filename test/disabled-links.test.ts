@@ -116,7 +116,8 @@ describe('a connector that is disabled', () => {
     assert.equal((await connector()).counters.requests, counters.requests);
     const metrics = await (await fetch(`${live.process.url}/metrics`)).text();
     assert.match(metrics, /telltale_stack_state\{role="connector",name="plc",state="disabled"\} 1/);
-    assert.match(live.process.log, /"msg":"[^"]*: disableConnector plc"/);
+    const trail = await (await fetch(`${live.process.url}/audit`)).text();
+    assert.match(trail, /"operation":"disableConnector","object":"plc"/);
   });
 
   test('refuses writes, browsing and restarts with who disabled it and when; explain begins with it', async () => {

@@ -50,11 +50,13 @@ export class OwnerAccess {
 
   /** While there are no users; `setup` is the address of the page. */
   offerFirst(setup: string): void {
-    const path = this.first.begin(setup);
-    this.#options.log.warn(
-      'there are no users: every program of this machine may do everything. Make the first administrator with ' +
-        `telltale access init, or within 15 minutes by the link in ${path}`,
-    );
+    const open =
+      'there are no users: every program of this machine may do everything. Make the first administrator with telltale access init';
+    try {
+      this.#options.log.info(`${open}, or within 15 minutes by the link in ${this.first.begin(setup)}`);
+    } catch (error) {
+      this.#options.log.info(`${open}; a link for a browser could not be written: ${(error as Error).message}`);
+    }
   }
 
   async close(): Promise<void> {

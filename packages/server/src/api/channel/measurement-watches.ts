@@ -268,9 +268,9 @@ export class MeasurementWatches {
   }
 
   /** Those who watched it when it was removed, or went out of their view, watch it again. */
-  #rejoin(handle: number): readonly ChannelClient[] {
+  #rejoin(handle: number, isMeant: (client: ChannelClient) => boolean = () => true): readonly ChannelClient[] {
     const name = this.#measurements.nameOf(handle);
-    const clients = this.#absent.take(name, (client) => this.has(client, name));
+    const clients = this.#absent.take(name, (client) => isMeant(client) && this.has(client, name));
     if (clients.length === 0) return clients;
     this.#comings++;
     this.flush();
@@ -313,9 +313,10 @@ export class MeasurementWatches {
     this.#absent.add(client, this.#measurements.nameOf(handle));
   }
 
-  /** It may have come into the view of some. */
+  /** It may have come into the view of some. Others are told of one that is back when it changes, which it does at once. */
   #onPut(handle: number): void {
-    for (const client of this.#absent.isEmpty ? [] : this.#rejoin(handle)) this.#sendPresent(client, [handle]);
+    const seers = this.#absent.isEmpty ? [] : this.#rejoin(handle, ({ view }) => view !== undefined);
+    for (const client of seers) this.#sendPresent(client, [handle]);
     for (const group of this.#groups.ofViews()) {
       if (group.members.has(handle) || group.view?.measurements.has(handle) !== true) continue;
       this.#groups.extend(group, handle);
