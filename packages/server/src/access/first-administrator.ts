@@ -26,7 +26,7 @@ export class FirstAdministrator {
   /** Writes the file, and returns its path. `setup` is the address of the page, to which the code is added. */
   begin(setup: string): string {
     const path = this.#path;
-    this.end();
+    rmSync(path, { force: true }); // of a server that was killed
     const code = randomBytes(24).toString('base64url');
     // The code is behind the #, which browsers send to nobody.
     writeFileSync(path, `${setup}#${code}\n`, { mode: 0o600, flag: 'wx' });
@@ -46,11 +46,11 @@ export class FirstAdministrator {
     );
   }
 
-  /** There is one, or the server stops. */
+  /** There is one, or the server stops. The file of another server stays. */
   end(): void {
     this.#cancel();
+    if (this.#code !== undefined) rmSync(this.#path, { force: true });
     this.#code = undefined;
-    rmSync(this.#path, { force: true });
   }
 
   get #path(): string {
