@@ -17,18 +17,18 @@ function faultsOf(properties: Record<string, string>): readonly PropertyFault[] 
 
 const sum = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-test('without properties nothing is bounded, and nothing may be written', () => {
+test('without properties nothing is bounded, and nothing may be written or read', () => {
   for (const properties of [undefined, {}, { colour: 'red', toString: 'text' }]) {
-    const { writes, ...bounds } = known(properties);
+    const { writes, reads, ...bounds } = known(properties);
     const none = { sha256: undefined, memoryBytes: undefined, cpuCores: undefined, maxProcesses: undefined };
     assert.deepEqual(bounds, none);
-    assert.equal(mayWrite(writes, 'level'), false);
+    for (const list of [writes, reads]) assert.equal(mayWrite(list, 'level'), false);
   }
 });
 
 test('bounds are read as they are written', () => {
   const all = { sha256: sum.toUpperCase(), memoryLimit: '256M', cpuLimit: '0.5', maxProcesses: '20' };
-  const { writes: _, ...bounds } = known(all);
+  const { writes: _, reads: __, ...bounds } = known(all);
   assert.deepEqual(bounds, { sha256: sum, memoryBytes: 268_435_456, cpuCores: 0.5, maxProcesses: 20 });
   const sizes: [string, number][] = [
     ['1048576', 2 ** 20],

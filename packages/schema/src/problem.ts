@@ -99,7 +99,7 @@ export const problems = {
   'not-signed-in': problem(
     401,
     'Nobody is signed in',
-    'Sign in (telltale login), or send a token: Authorization: Bearer tt_…',
+    'Sign in (telltale login), or send a token: Authorization: Bearer and the token.',
   ),
   'wrong-credentials': problem(
     401,

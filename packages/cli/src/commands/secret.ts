@@ -36,7 +36,7 @@ const secretSet: CommandDeclaration = {
   details:
     'The value is the first line of the standard input, or typed without being shown; never an argument. Variables name ' +
     'the secret as file:SECRET. Whoever uses it starts again.',
-  examples: ['telltale secret set switches auth', 'telltale secret set --provider broker password < password.txt'],
+  examples: ['telltale secret set switches auth', 'telltale secret set --provider broker password'],
   run: async (call) => {
     const { client, terminal, args, options, signal } = call;
     const [name = '', secret = ''] = args;
