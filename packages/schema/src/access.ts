@@ -19,7 +19,8 @@ export const permissions = {
   'read-config': 'Read the configuration and its revisions',
   configure: 'Change the configuration',
   render: 'Render the configuration, so that it runs',
-  'install-code': 'Upload executables, and set executable, env and writes of function modules',
+  'install-code':
+    'Upload executables, and set executable, env, and the properties reads, writes and sha256 of function modules; move modules',
   'set-secret': 'Set secrets of connectors and providers',
   approve: 'Approve what another person has requested',
   'read-audit': 'Read the audit trail',
