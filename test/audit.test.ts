@@ -5,50 +5,18 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { describe, type TestContext, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { TelltaleClient } from '@telltale/client';
 import type { AuditRecord } from '@telltale/schema';
 import { cleanupOf, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { segmentsIn } from '../packages/server/src/audit/segments.ts';
 import { verifyTrail } from '../packages/server/src/audit/verify-trail.ts';
+import { ask, recordsOf, shown, tail, withPlant } from './audit-plant.ts';
 import { ChannelSocket } from './channel-socket.ts';
 import { runCli } from './cli-process.ts';
 import { disks } from './full-disk.ts';
-import { type ServerProcess, startServer } from './server-process.ts';
+import { startServer } from './server-process.ts';
 import { until } from './until.ts';
-
-const put = (family: string, name: string, object: object) => ({
-  operation: 'put',
-  family,
-  name,
-  object: { name, ...object },
-});
-const plant = [
-  put('commands', 'valve', { datatype: 'i', area: 'hall.1' }),
-  put('commands', 'pump', { datatype: 'i' }),
-  put('measurements', 'level', { datatype: 'd' }),
-  put('alarms', 'high', { severity: 1, area: 'hall.1' }),
-];
-
-async function withPlant(t: TestContext, data: string, args: readonly string[] = []): Promise<ServerProcess> {
-  const server = await startServer(t, { data, args });
-  const answer = await server.send('POST', '/cfgdb/txn?render=1', { operations: plant });
-  assert.equal(answer.status, 204, await answer.text());
-  return server;
-}
-
-async function recordsOf({ url }: ServerProcess, query = ''): Promise<AuditRecord[]> {
-  const answer = await fetch(`${url}/audit?limit=1000${query}`);
-  assert.equal(answer.status, 200);
-  const { records } = (await answer.json()) as { records: AuditRecord[] };
-  return records.reverse().filter(({ operation }) => operation !== 'listAudit');
-}
-
-const ask = ({ url }: ServerProcess, method: string, path: string, headers: Record<string, string> = {}) =>
-  fetch(url + path, { method, headers });
-
-const shown = ({ who, kind, operation, object, area, old, new: now, result, rendering }: AuditRecord) =>
-  JSON.parse(JSON.stringify({ who, kind, operation, object, area, old, new: now, result, rendering }));
 
 const local = { who: 'local', kind: 'local', rendering: 1 };
 
@@ -191,10 +159,6 @@ describe('the audit trail', () => {
     assert.equal(readFileSync(path, 'utf8').trimEnd().split('\n').at(-1), line);
   });
 });
-
-async function tail(server: ServerProcess): Promise<{ last: number }> {
-  return { last: (await recordsOf(server)).at(-1)?.seq ?? 0 };
-}
 
 describe('after kill -9', () => {
   test('every write that was answered is in the trail, once, and the trail is whole', async (t) => {

@@ -16,7 +16,7 @@ import { FolderWatch } from './folder-watch.ts';
 import { createChannel, createHttp, createOwnerHttp, type Interfaces, implementationsOf } from './interfaces.ts';
 import { loadDemo } from './load-demo.ts';
 import { Executables, ModuleService } from './modules/index.ts';
-import { areasOf, Gate, Imports, LiveData, Recording, StackAccess } from './operations/index.ts';
+import { areasOf, Gate, Imports, LiveData, RecordedClients, Recording, StackAccess } from './operations/index.ts';
 import { OwnerAccess } from './owner-access.ts';
 import { Commands, Measurements } from './points/index.ts';
 import { RenameHistory } from './rename-history.ts';
@@ -192,7 +192,7 @@ export class Server {
       disabledLinkStore: this.#state,
       archive: this.#archive,
       wholeRendering: () => this.#cfgdb.call('rendering'),
-      admitClient: (asked) => admitClient(asked, this.#access.isOpen),
+      forClient: (asked, work) => clients.carryOut(asked, work),
       log,
     });
     this.#runtime = runtime;
@@ -244,11 +244,13 @@ export class Server {
       clock,
     });
     const areaOf = areasOf(data, instances, modules);
+    const recording = new Recording({ trail, rendering: () => this.#cfgdb.figures?.running, areaOf, clock });
+    const clients = new RecordedClients({ recording, admit: (asked) => admitClient(asked, this.#access.isOpen) });
     const gate = new Gate({
       unavailable: () => this.#unavailable(),
       writeRefusal: () => this.#condition.writeRefusal,
       areaOf,
-      recording: new Recording({ trail, rendering: () => this.#cfgdb.figures?.running, areaOf, clock }),
+      recording,
       log,
     });
     const interfaces: Interfaces = {

@@ -110,7 +110,7 @@ export class RuntimeBench {
         await this.configurationIsFree;
         return packRendering(emptyContent(), this.#content);
       },
-      admitClient: (asked) => admitClient(asked, this.isOpen),
+      forClient: async (asked, work) => work(admitClient(asked, this.isOpen), () => undefined),
       log,
     });
   }

@@ -30,7 +30,7 @@ export { guardedRequest, isLoopback, OriginGuard } from './origin-guard.ts';
 export { markedForS } from './passwords/known-devices.ts';
 export { siteAt } from './passwords/passkeys.ts';
 export { Passwords } from './passwords/passwords.ts';
-export { admitClient } from './provider-clients.ts';
+export { admitClient, type ProviderAsked, type ProviderClient } from './provider-clients.ts';
 export {
   allRights,
   covers,

@@ -69,7 +69,7 @@ export class Alarms {
     this.#clock = clock;
     this.#acknowledgeAtDevice = acknowledgeAtDevice ?? noDevice;
     this.#triggers = new Triggers(measurements, clock, (...fired) => this.#trigger(...fired));
-    this.#persistence = new AlarmPersistence(store, clock, (name) => this.#present(name));
+    this.#persistence = new AlarmPersistence(store, clock, (name) => this.present(name));
     this.#texts = new AlarmTexts((handle) => this.#entries[handle]);
   }
 
@@ -80,7 +80,7 @@ export class Alarms {
 
   /** Before it is removed: the one that is put under the new name goes on with its state. */
   inherit(from: string, to: string): void {
-    const present = this.#present(from);
+    const present = this.present(from);
     if (present === undefined) return;
     this.#restored.set(to, { ...present, name: to });
     this.#persistence.storeNow({ ...present, name: to }).catch(() => undefined); // which is retried
@@ -187,6 +187,12 @@ export class Alarms {
   stateOf(handle: number): StoredAlarm {
     const { name, state, timeUs, authority, message } = this.#at(handle);
     return { name, state, timeUs, authority, ...(message !== undefined && { message }) };
+  }
+
+  /** The last transition; undefined where there is no such alarm. */
+  present(name: string): StoredAlarm | undefined {
+    const entry = this.#entryOf(name);
+    return entry === undefined ? undefined : this.stateOf(entry.handle);
   }
 
   /** As it is configured, or else what its device says. */
@@ -298,11 +304,6 @@ export class Alarms {
     const entry = this.#entries[handle];
     if (entry === undefined) throw new RangeError(`There is no alarm at ${handle}`);
     return entry;
-  }
-
-  #present(name: string): StoredAlarm | undefined {
-    const entry = this.#entryOf(name);
-    return entry === undefined ? undefined : this.stateOf(entry.handle);
   }
 
   #changed(entry: LiveEntry): void {

@@ -7,5 +7,6 @@ export { type ExampleObject, type ExamplePlant, examplePlant } from './example-p
 export { Gate, type GatedOperation, type GateOptions, type Guarded, noNote } from './gate.ts';
 export * from './implementations/index.ts';
 export { defaultPaths, type InterfacePaths, pathOf } from './paths.ts';
+export { RecordedClients } from './recorded-clients.ts';
 export { type Asking, type Note, type Noted, Recording } from './recording.ts';
 export type { FileReply, PagesReply, StreamReply, WithHeaders } from './replies.ts';

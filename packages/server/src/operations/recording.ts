@@ -21,8 +21,13 @@ export interface Noted {
 export type Note = (noted: Noted) => void;
 
 /** Who asks, and from where. */
-export interface Asking {
+export interface Asking extends RecordedCaller {
   readonly caller: Caller;
+}
+
+/** As much of it as is recorded. */
+export interface RecordedCaller {
+  readonly caller: Pick<Caller, 'author' | 'kind' | 'session'>;
   readonly credentials: { readonly source?: string | undefined };
 }
 
@@ -81,7 +86,7 @@ export class Recording {
   /** Carries it out, and records how it ended. Throws where it must be on disk, and is not. */
   async carryOut<T>(
     operation: RecordedOperation,
-    asking: Asking,
+    asking: RecordedCaller,
     object: string,
     work: (note: Note) => T | Promise<T>,
   ): Promise<T> {
@@ -108,7 +113,7 @@ export class Recording {
   }
 
   /** Records a refusal that no implementation has seen; not twice. */
-  denied(operation: RecordedOperation, asking: Asking, object: string, error: object): void {
+  denied(operation: RecordedOperation, asking: RecordedCaller, object: string, error: object): void {
     if (this.#recorded.has(error)) return;
     this.#recorded.add(error);
     if (this.#mayRecordDenial()) void this.#record(operation, asking, object, {}, problemOf(error));
@@ -141,7 +146,7 @@ export class Recording {
 
   #record(
     { name, effect }: RecordedOperation,
-    { caller, credentials }: Asking,
+    { caller, credentials }: RecordedCaller,
     object: string,
     noted: Noted,
     result: 'done' | ProblemName,

@@ -39,8 +39,8 @@ export interface RuntimeOptions extends Parts {
   readonly onRenames?: (renames: readonly Rename[]) => void;
   /** The newest rendering whole; asked for when the stacks have lost theirs. */
   readonly wholeRendering: () => Promise<RenderingBytes>;
-  /** Whether and as whom a client of a provider may do something; throws `ProblemError`. */
-  readonly admitClient: (asked: ProviderAsked) => ProviderClient;
+  /** Carries out and records what a client of a provider does, if it may; rejects with `ProblemError`. */
+  readonly forClient: (asked: ProviderAsked, work: ClientWork) => Promise<void>;
   readonly log: Logger;
 }
 
@@ -59,6 +59,15 @@ export interface ProviderClient {
   readonly author: string;
   /** The authority of an alarm, where a client says who it is. */
   readonly authorityOr: (said: string) => string;
+}
+
+/** What is done for it, with what is recorded beside that. */
+export type ClientWork = (client: ProviderClient, note: (noted: ClientNoted) => void) => Promise<void>;
+
+export interface ClientNoted {
+  readonly old?: string | undefined;
+  readonly new?: string | undefined;
+  readonly reason?: string;
 }
 
 export class Runtime implements HostEvents {
@@ -170,8 +179,11 @@ export class Runtime implements HostEvents {
       throw new ProblemError('unknown-object', 'The command is no longer configured so.');
     }
     const name = commands.nameOf(handle);
-    const { author } = this.#admit(provider, 'write', name);
-    await commands.write(name, prefixed(commands.datatypeOf(handle), value), author);
+    const text = prefixed(commands.datatypeOf(handle), value);
+    await this.#forClient(provider, 'write', name, ({ author }, note) => {
+      note({ old: commands.textOf(handle), new: text });
+      return commands.write(name, text, author);
+    });
   }
 
   async providerAcknowledge(provider: string, alarm: string, authority: string): Promise<void> {
@@ -179,8 +191,11 @@ export class Runtime implements HostEvents {
       throw new ProblemError('unknown-object', 'The alarm is not one of this provider any more.');
     }
     const { alarms } = this.#options;
-    const { authorityOr } = this.#admit(provider, 'acknowledge', alarm);
-    await alarms.operate(alarm, 'acknowledge', authorityOr(authority));
+    await this.#forClient(provider, 'acknowledge', alarm, async ({ authorityOr }, note) => {
+      note({ old: alarms.present(alarm)?.state, reason: authority });
+      await alarms.operate(alarm, 'acknowledge', authorityOr(authority));
+      note({ new: alarms.present(alarm)?.state });
+    });
   }
 
   providerHistory(provider: string, asked: HistoryAsked, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>[]> {
@@ -204,9 +219,9 @@ export class Runtime implements HostEvents {
     );
   }
 
-  #admit(provider: string, permission: ProviderAsked['permission'], name: string): ProviderClient {
+  #forClient(provider: string, permission: ProviderAsked['permission'], name: string, work: ClientWork): Promise<void> {
     const properties = this.#options.host.propertiesOf('provider', provider);
-    return this.#options.admitClient({ provider, properties, permission, name });
+    return this.#options.forClient({ provider, properties, permission, name }, work);
   }
 
   /** By provider, the measurements that it serves by quality. */

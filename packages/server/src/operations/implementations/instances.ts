@@ -50,13 +50,13 @@ export function instances({ stacks, links, modules }: InstanceParts) {
       stacks.browse(name, request, { caller, signal: signal() }),
     restartConnector: ({ name }) => links.restart('connector', name),
     disableConnector: ({ name, reason, authority }, { caller, note }) => {
-      note({ reason });
+      note({ reason: reason ?? authority });
       return links.disable('connector', name, caller.authorityOr(authority), reason);
     },
     enableConnector: ({ name }) => links.enable('connector', name),
     restartProvider: ({ name }) => links.restart('provider', name),
     disableProvider: ({ name, reason, authority }, { caller, note }) => {
-      note({ reason });
+      note({ reason: reason ?? authority });
       return links.disable('provider', name, caller.authorityOr(authority), reason);
     },
     enableProvider: ({ name }) => links.enable('provider', name),

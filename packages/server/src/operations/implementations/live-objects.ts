@@ -32,11 +32,9 @@ export function liveObjects({ data, stacks, boot }: LiveObjectParts) {
     (operation: AlarmOperation) =>
     async ({ name, authority }: { name: string; authority?: string }, { caller, note }: Asked): Promise<void> => {
       const { alarms } = data;
-      const handle = alarms.find(name);
-      if (handle >= 0) note({ old: alarms.stateOf(handle).state });
+      note({ old: alarms.present(name)?.state, reason: authority });
       await alarms.operate(name, operation, caller.authorityOr(authority));
-      const after = alarms.find(name);
-      if (after >= 0) note({ new: alarms.stateOf(after).state });
+      note({ new: alarms.present(name)?.state });
     };
   return {
     listMeasurements: {
