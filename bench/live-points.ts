@@ -121,10 +121,9 @@ async function accessOf(who: BenchCaller) {
   if (who === 'open') return { identities, user: '' };
   await identities.open();
   const { accounts, tokens } = identities;
-  const { rights } = ownerCaller;
-  await accounts.putUser('chief', { grants: [{ role: 'administrator' }] }, rights, { password: 'none' });
+  await accounts.putUser('chief', { grants: [{ role: 'administrator' }] }, ownerCaller, { password: 'none' });
   const scope = who === 'scoped' ? { area: 'plant' } : {};
-  await accounts.putUser('bench', { grants: [{ role: 'viewer', ...scope }] }, rights);
+  await accounts.putUser('bench', { grants: [{ role: 'viewer', ...scope }] }, ownerCaller);
   const expires = Math.floor(Date.now() / 1000) + 3600;
   const maker: Caller = { ...ownerCaller, author: 'bench', rights: allRights };
   const token = await tokens.make('bench', { grants: [{ role: 'viewer' }], expires }, maker);

@@ -39,12 +39,12 @@ export async function makeTokens<Name extends string>(
   await access.open();
   const { accounts, tokens } = access;
   await accounts.putFirst('chief', 'none');
-  await accounts.putRole('all', { permissions: [...permissionNames] }, ownerCaller.rights);
-  await accounts.putUser('chief', { grants: [{ role: 'all' }] }, ownerCaller.rights);
+  await accounts.putRole('all', { permissions: [...permissionNames] }, ownerCaller);
+  await accounts.putUser('chief', { grants: [{ role: 'all' }] }, ownerCaller);
   const made: [string, string][] = [];
   const expires = Math.floor(systemClock.now() / 1e6) + 3600;
   for (const [name, own] of Object.entries<readonly Grant[]>({ chief: [{ role: 'all' }], ...grants })) {
-    if (name !== 'chief') await accounts.putUser(name, { grants: [...own] }, ownerCaller.rights);
+    if (name !== 'chief') await accounts.putUser(name, { grants: [...own] }, ownerCaller);
     const maker: Caller = { ...ownerCaller, author: name, rights: allRights };
     made.push([name, await tokens.make(`${name}_token`, { grants: [{ role: 'all' }], expires }, maker)]);
   }

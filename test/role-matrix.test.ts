@@ -75,7 +75,7 @@ before(async () => {
   await service.open();
   await access.open();
   await access.initialize('admin', 'x');
-  const manager = { granted: [{ permissions: ['manage-users' as const] }] };
+  const manager = { rights: { granted: [{ permissions: ['manage-users' as const] }] } };
   for (const { name, permissions } of initialRoles) {
     await access.accounts.putUser(`a_${name}`, { grants: [{ role: name }] }, manager, { password: 'x' });
     const cookie = `__Host-telltale=${await access.sessions.begin(`a_${name}`, '127.0.0.1')}`;

@@ -11,36 +11,51 @@ import {
 
 export const administrator = { name: 'root', password: 'the administrator' };
 
-const plainPasswords = {
-  hash: (password: string) => Promise.resolve(password),
-  verify: (password: string, hash: string | undefined) => Promise.resolve(password === hash),
-  needsRehash: () => false,
-  faultOf: () => undefined,
-};
+type Options = Partial<AccessOptions> & { readonly clock?: Clock };
 
-function memoryStore() {
-  const entries = new Map<string, ChangedEntry>();
-  return {
-    missing: [],
-    open: () => Promise.resolve([...entries.values()]),
-    change: async (changed: readonly ChangedEntry[]) => {
-      for (const entry of changed) entries.set(`${entry.kind} ${entry.key}`, entry);
-    },
-  };
+export class MemoryAccess extends Access {
+  readonly #options: Options;
+  readonly stored: Map<string, ChangedEntry>;
+  /** While a password is hashed. */
+  onHash: () => Promise<void> = () => Promise.resolve();
+
+  constructor(options: Options, stored = new Map<string, ChangedEntry>()) {
+    super({
+      store: {
+        missing: [],
+        open: () => Promise.resolve([...stored.values()].filter(({ value }) => value !== null)),
+        change: async (changed: readonly ChangedEntry[]) => {
+          for (const entry of changed) stored.set(`${entry.kind} ${entry.key}`, structuredClone(entry));
+        },
+      },
+      tokens: new ModuleTokens(),
+      passwords: {
+        hash: (password) => this.onHash().then(() => password),
+        verify: (password, hash) => Promise.resolve(password === hash),
+        needsRehash: () => false,
+        faultOf: () => undefined,
+      },
+      site: () => siteAt('https://plant.example'),
+      clock: systemClock,
+      ...options,
+    });
+    this.#options = options;
+    this.stored = stored;
+  }
+
+  /** As a start finds it. */
+  async again(): Promise<MemoryAccess> {
+    const access = new MemoryAccess(this.#options, this.stored);
+    await access.open();
+    return access;
+  }
 }
 
 /** With one administrator. */
-export async function closedAccess(options: Partial<AccessOptions> & { readonly clock?: Clock } = {}): Promise<Access> {
-  const access = new Access({
-    store: memoryStore(),
-    tokens: new ModuleTokens(),
-    passwords: plainPasswords,
-    site: () => siteAt('https://plant.example'),
-    clock: systemClock,
-    ...options,
-  });
+export async function closedAccess(options: Options = {}): Promise<MemoryAccess> {
+  const access = new MemoryAccess(options);
   await access.open();
   const { name, password } = administrator;
-  await access.accounts.putUser(name, { grants: [{ role: 'administrator' }] }, ownerCaller.rights, { password });
+  await access.accounts.putUser(name, { grants: [{ role: 'administrator' }] }, ownerCaller, { password });
   return access;
 }

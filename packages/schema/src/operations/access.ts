@@ -245,7 +245,7 @@ export const accessOperations = {
   getRole: get('/access/roles/:account', 'role', Role, 'signed-in'),
   putRole: put('/access/roles/:account', 'role', RoleBody),
   deleteRole: remove('/access/roles/:account', 'role', 'manage-users'),
-  listTokens: list('/access/tokens', 'the own tokens; with the permission manage-users, all', Token, 'signed-in'),
+  listTokens: list('/access/tokens', 'the own tokens, and those of the users that one manages', Token, 'signed-in'),
   makeToken: declare({
     ...changes(access, 'configure', 'signed-in'),
     summary: 'Make a token for a program; it has at most the permissions of whoever makes it',
@@ -262,14 +262,14 @@ export const accessOperations = {
   deleteToken: remove('/access/tokens/:account', 'token', 'signed-in'),
   listSessions: declare({
     ...reads(access, 'signed-in'),
-    summary: 'List the own sessions; with the permission manage-users, all',
+    summary: 'List the own sessions, and those of the users that one manages',
     input: {},
     problems: [],
     http: { method: 'GET', path: '/access/sessions', answer: json('The sessions.', Type.Array(Session)) },
   }),
   endSession: declare({
     ...changes(access, 'configure', 'signed-in'),
-    summary: 'End a session: an own one, or with the permission manage-users any',
+    summary: 'End a session: an own one, or one of a user that one manages',
     input: { session: Type.String({ maxLength: 64, description: 'Its id.' }) },
     problems: ['unknown-object', 'storage-failed'],
     http: { method: 'DELETE', path: '/access/sessions/:session', answer: done('It has ended.') },

@@ -3,10 +3,11 @@
 import type { Clock, Identity, Session, SignIn } from '@telltale/schema';
 import { ProblemError } from '@telltale/schema';
 import type { AccessStore } from './access-store.ts';
-import { Accounts, recoveryName } from './accounts.ts';
+import { Accounts } from './accounts.ts';
 import { type Caller, localCaller, nobody } from './caller.ts';
 import { Changes } from './collection.ts';
 import { DirectorySignIn, type Log } from './directory-sign-in.ts';
+import type { Manager } from './manager.ts';
 import type { ModuleTokens } from './module-tokens.ts';
 import type { Site } from './passwords/passkeys.ts';
 import { noRights, permissionsOf } from './rights.ts';
@@ -14,6 +15,7 @@ import { SecondFactors } from './second-factors.ts';
 import { ServiceTokens } from './service-tokens.ts';
 import { Sessions } from './sessions.ts';
 import { SignIns } from './sign-ins.ts';
+import { recoveryName } from './stored-user.ts';
 import { hashOf, isToken } from './token-text.ts';
 
 /** What a request brings. */
@@ -108,6 +110,7 @@ export class Access implements Identities {
     if (directories !== undefined) await this.directories.open(directories, oidcCallback?.() ?? '');
     const entries = await this.#options.store.open();
     for (const part of [this.accounts, this.sessions, this.tokens, this.#signIns]) part.load(entries);
+    await this.#deleteLeftovers().catch(() => undefined); // of no use while there is no such user; else at the next start
     this.#options.tokens.isOpen = this.isOpen;
   }
 
@@ -174,15 +177,17 @@ export class Access implements Identities {
     return found;
   }
 
-  /** Ends the other sessions of the user. */
-  async setPassword(name: string, password: string, keptSession?: string): Promise<void> {
-    const { origin = 'local' } = this.accounts.stored(name) ?? {};
-    if (origin !== 'local') {
-      throw new ProblemError('not-allowed', `${name} is a user of a directory (${origin}), which has the password.`);
-    }
+  /** By the user itself, who keeps the session, or by whoever manages it. The other sessions of the user end. */
+  async setPassword(
+    name: string,
+    password: string,
+    by: Pick<Caller, 'session'> | { readonly manager: Manager },
+  ): Promise<void> {
+    const [manager, session] = 'manager' in by ? [by.manager, undefined] : [undefined, by.session];
+    this.accounts.ownerOfPassword(name, manager); // before anything is hashed
     const hash = await this.hashPassword(name, password);
-    await this.accounts.noteUser(name, { password: hash });
-    await this.sessions.endOf(name, keptSession);
+    await this.accounts.setPassword(name, hash, manager);
+    await this.sessions.endOf(name, session);
   }
 
   /** Throws where it is no good password. */
@@ -194,10 +199,23 @@ export class Access implements Identities {
   }
 
   /** With all that it has. */
-  async deleteUser(name: string, manager: Caller): Promise<void> {
-    await this.accounts.deleteUser(name, manager.rights);
+  async deleteUser(name: string, manager: Manager): Promise<void> {
+    await this.accounts.deleteUser(name, manager);
     await this.sessions.endOf(name);
     await this.tokens.deleteOf(name);
+  }
+
+  /** What users left who were deleted, where the server ended at that moment: it is not that of another of the same name. */
+  async #deleteLeftovers(): Promise<void> {
+    const owners = new Set([
+      ...this.sessions.list().map(({ user }) => user),
+      ...this.tokens.list().map(({ owner }) => owner),
+    ]);
+    for (const name of owners) {
+      if (this.accounts.has(name)) continue;
+      await this.sessions.endOf(name);
+      await this.tokens.deleteOf(name);
+    }
   }
 
   /** What is to be done soon, a sentence each. */
@@ -245,7 +263,7 @@ export class Access implements Identities {
   }
 
   #ofCertificate({ fingerprint, subject }: NonNullable<Credentials['certificate']>): Caller | undefined {
-    const found = this.accounts.findCertificate(fingerprint, subject);
+    const found = this.accounts.certificates.find(fingerprint, subject);
     if (found === undefined) return undefined;
     const { name } = found;
     const known = this.#certificates.get(name);
@@ -258,7 +276,7 @@ export class Access implements Identities {
       module: undefined,
       session: fingerprint,
       get rights() {
-        const present = accounts.certificates().find((each) => each.name === name);
+        const present = accounts.certificates.get(name);
         return present === undefined ? noRights : accounts.rightsOf(accounts.granted(present.grants));
       },
       authorityOr: () => author,
@@ -270,7 +288,7 @@ export class Access implements Identities {
   /** Users, roles or certificates have changed. */
   #onChange(): void {
     this.#options.tokens.isOpen = this.isOpen;
-    const names = new Set(this.accounts.certificates().map(({ name }) => name));
+    const names = new Set(this.accounts.certificates.list().map(({ name }) => name));
     for (const [name, caller] of this.#certificates) {
       if (!names.has(name)) this.#certificates.delete(name);
       this.#tell(caller, !names.has(name));

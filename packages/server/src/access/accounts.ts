@@ -1,13 +1,12 @@
 // Users, roles and the certificates of clients, and the rights that their grants make.
 import {
-  accountNamePattern,
   type ClientCertificate,
   type ClientCertificateBody,
   type Clock,
   type Grant,
+  type Group,
   type GroupBody,
   initialRoles,
-  type Permission,
   ProblemError,
   type Role,
   type RoleBody,
@@ -15,29 +14,26 @@ import {
   type User,
   type UserBody,
 } from '@telltale/schema';
-import type { StoredEntry } from './access-store.ts';
+import type { ChangedEntry, StoredEntry } from './access-store.ts';
+import { ClientCertificates } from './client-certificates.ts';
 import { type Change, type Changes, Collection } from './collection.ts';
 import type { DirectoryKind, DirectoryUser } from './directories/directory.ts';
 import { Groups } from './groups.ts';
-import { hasFactor, type StoredFactors } from './passwords/stored-factors.ts';
-import { covers, type Granted, GrantedRights, type Rights } from './rights.ts';
-
-export interface StoredUser extends UserBody {
-  /** `local`, or a `DirectoryKind`. */
-  readonly origin: string;
-  /** Of a directory: who it is, whatever it is called; and its groups, as far as they have grants here. */
-  readonly subject?: string;
-  readonly groups?: readonly string[];
-  /** The directory had nobody of the name when it was asked last. */
-  readonly absent?: boolean;
-  /** A PHC string; undefined: no password is right. */
-  readonly password?: string;
-  readonly lastSignIn?: number;
-  /** Beside the password. */
-  readonly factors?: StoredFactors;
-  /** Of the user that recovers access: when it ends, in seconds since 1970. */
-  readonly recoveryUntil?: number;
-}
+import { checkAdministrator } from './last-administrator.ts';
+import { checkManages, everywhere, type Manager, manages } from './manager.ts';
+import { hasFactor } from './passwords/stored-factors.ts';
+import { type Granted, GrantedRights } from './rights.ts';
+import {
+  checkName,
+  directoryFault,
+  kept,
+  ofRecovery,
+  recoveryName,
+  recoveryS,
+  rightsKey,
+  type StoredUser,
+  shown,
+} from './stored-user.ts';
 
 export interface AccountsOptions {
   readonly changes: Changes;
@@ -46,36 +42,12 @@ export interface AccountsOptions {
   readonly onChange: () => void;
 }
 
-/** Whoever manages users: for all of the plant, or for a part of it. */
-export type Manager = Pick<Rights, 'granted'>;
-
-const everywhere: readonly Scope[] = [{}];
-const accountName = new RegExp(accountNamePattern);
-
-/** What it takes to give others access again. */
-const ofRecovery: readonly Permission[] = ['view', 'manage-users', 'read-audit'];
-export const recoveryName = 'recovery';
-const recoveryS = 4 * 3600;
-
-/** Words that the service itself uses as an authority. */
-const reservedNames: ReadonlySet<string> = new Set([
-  'local',
-  'owner',
-  'nobody',
-  'operator',
-  'trigger',
-  'device',
-  'names',
-  'me',
-  recoveryName,
-]);
-
 export class Accounts {
   readonly #options: AccountsOptions;
   readonly #users = new Collection<StoredUser>('user', 'user');
   readonly #roles = new Collection<RoleBody>('role', 'role');
-  readonly #certificates = new Collection<ClientCertificateBody>('certificate', 'certificate');
-  readonly groups = new Groups();
+  readonly #groups = new Groups();
+  readonly certificates = new ClientCertificates();
   /** By grants: callers that may do the same share their rights, and what is compiled from these. */
   readonly #rights = new Map<string, GrantedRights>();
   #version = 0;
@@ -89,7 +61,7 @@ export class Accounts {
     for (const { name, ...role } of initialRoles) this.#roles.change(name, role).hold();
     const stored = entries.filter(({ kind }) => kind === 'role');
     if (stored.length > 0) for (const { name } of initialRoles) this.#roles.change(name, null).hold();
-    for (const collection of [this.#users, this.#roles, this.#certificates, this.groups]) collection.load(entries);
+    for (const part of [this.#users, this.#roles, this.certificates, this.#groups]) part.load(entries);
   }
 
   /** Another number after each change: what was compiled from users and roles before may be another now. */
@@ -105,12 +77,22 @@ export class Accounts {
   users(manager: Manager): User[] {
     return this.#users
       .all()
-      .filter(([, user]) => manages(manager, this.grantsOf(user)))
+      .filter(([, user]) => this.#isManaged(user, manager))
       .map(([name, user]) => shown(name, user));
   }
 
   user(name: string, manager: Manager): User {
     return shown(name, this.#managed(name, manager));
+  }
+
+  /** Of one that is not there: whether the manager manages all of the plant. */
+  isManaged(name: string, manager: Manager): boolean {
+    const user = this.#users.get(name);
+    return user === undefined ? manages(manager, everywhere) : this.#isManaged(user, manager);
+  }
+
+  has(name: string): boolean {
+    return this.#users.get(name) !== undefined;
   }
 
   /** Undefined where there is none, or its time is over. */
@@ -127,8 +109,8 @@ export class Accounts {
   /** Its own, and those of its groups; none of whoever may not sign in. */
   grantsOf(user: StoredUser | undefined): readonly Grant[] {
     if (user === undefined || user.disabled === true || user.absent === true) return [];
-    if (user.groups === undefined || user.groups.length === 0) return user.grants;
-    return [...user.grants, ...this.groups.grantsOf(user.origin, user.groups)];
+    const ofGroups = this.#ofGroups(user);
+    return ofGroups.length === 0 ? user.grants : [...user.grants, ...ofGroups];
   }
 
   /** Those of a directory that were there when it was asked last. */
@@ -164,20 +146,20 @@ export class Accounts {
     return this.#roles.get(name);
   }
 
-  /** The one that a client has presented, by its fingerprint in lower-case hexadecimal, or its subject. */
-  findCertificate(fingerprint: string, subject: string): ClientCertificate | undefined {
-    return (
-      this.certificates().find((each) => each.fingerprint === fingerprint) ??
-      this.certificates().find((each) => each.subject === subject)
-    );
+  listCertificates(manager: Manager): ClientCertificate[] {
+    return this.certificates.list().filter(({ grants }) => manages(manager, grants));
   }
 
-  certificates(): ClientCertificate[] {
-    return this.#certificates.all().map(([name, certificate]) => ({ name, ...certificate }));
+  certificate(name: string, manager: Manager): ClientCertificate {
+    return this.certificates.known(name, ({ grants }) => manages(manager, grants));
   }
 
-  certificate(name: string): ClientCertificate {
-    return { name, ...this.#certificates.known(name) };
+  groups(manager: Manager): Group[] {
+    return this.#groups.list().filter(({ grants }) => manages(manager, grants));
+  }
+
+  group(name: string, manager: Manager): Group {
+    return this.#groups.known(name, ({ grants }) => manages(manager, grants));
   }
 
   /** The first user, who can sign in and manage the others. */
@@ -196,7 +178,8 @@ export class Accounts {
     return this.#change(() => {
       checkName(name);
       const known = this.#users.get(name);
-      this.#checkGrants([...(known?.grants ?? []), ...body.grants], manager);
+      if (known !== undefined) checkManages(manager, this.#partsOf(known));
+      this.#checkGrants(body.grants, manager);
       return [this.#users.change(name, { origin: 'local', ...kept(known), ...body, ...more })];
     });
   }
@@ -210,21 +193,39 @@ export class Accounts {
     });
   }
 
-  /** What the service itself notes of a user. */
-  noteUser(name: string, note: Partial<StoredUser> | ((user: StoredUser) => Partial<StoredUser>)): Promise<void> {
+  /** What the service itself notes of a user, or a manager has it note. */
+  noteUser(
+    name: string,
+    note: Partial<StoredUser> | ((user: StoredUser) => Partial<StoredUser>),
+    manager?: Manager,
+  ): Promise<void> {
     return this.#change(() => {
-      const user = this.#users.known(name);
+      const user = this.#managed(name, manager);
       return [this.#users.change(name, { ...user, ...(typeof note === 'function' ? note(user) : note) })];
     });
+  }
+
+  setPassword(name: string, password: string, manager?: Manager): Promise<void> {
+    return this.#change(() => [this.#users.change(name, { ...this.ownerOfPassword(name, manager), password })]);
+  }
+
+  /** Throws where there is none that the manager manages, or a directory has the password. */
+  ownerOfPassword(name: string, manager?: Manager): StoredUser {
+    const user = this.#managed(name, manager);
+    if (user.origin === 'local') return user;
+    throw new ProblemError(
+      'not-allowed',
+      `${name} is a user of a directory (${user.origin}), which has the password: it is changed there.`,
+    );
   }
 
   /** Notes whom a directory vouches for; throws where it cannot be a user here. */
   async enter({ directory, name, subject, groups }: DirectoryUser): Promise<void> {
     const decide = (): readonly Change[] => {
       const known = this.#users.get(name);
-      const fault = this.#directoryFault(name, directory, subject);
+      const fault = directoryFault(name, { origin: directory, subject }, this.#users.all());
       if (fault !== undefined) throw new ProblemError('sign-in-refused', `${fault}.`);
-      const own = this.groups.granted(directory, groups);
+      const own = this.#groups.granted(directory, groups);
       const user: StoredUser = { grants: [], ...known, origin: directory, subject, groups: own, absent: false };
       if (user.disabled !== true && this.grantsOf(user).length === 0) {
         const text = `${name} is in no group that has a role here; an administrator gives roles to groups, or to ${name}`;
@@ -232,7 +233,6 @@ export class Accounts {
       }
       return JSON.stringify(user) === JSON.stringify(known) ? [] : [this.#users.change(name, user)];
     };
-    // What stays as it is compiles nobody's rights anew.
     if (decide().length > 0) await this.#change(decide);
   }
 
@@ -243,15 +243,17 @@ export class Accounts {
 
   putGroup(name: string, body: GroupBody, manager: Manager): Promise<void> {
     return this.#change(() => {
-      this.#checkGrants([...(this.groups.find(name)?.grants ?? []), ...body.grants], manager);
-      return [this.groups.change(name, body)];
+      const known = this.#groups.find(name);
+      if (known !== undefined) checkManages(manager, known.grants);
+      this.#checkGrants(body.grants, manager);
+      return [this.#groups.change(name, body)];
     });
   }
 
   deleteGroup(name: string, manager: Manager): Promise<void> {
     return this.#change(() => {
-      checkManages(manager, this.groups.known(name).grants);
-      return [this.groups.change(name, null)];
+      this.group(name, manager);
+      return [this.#groups.change(name, null)];
     });
   }
 
@@ -281,22 +283,17 @@ export class Accounts {
 
   putCertificate(name: string, body: ClientCertificateBody, manager: Manager): Promise<void> {
     return this.#change(() => {
-      if ((body.fingerprint === undefined) === (body.subject === undefined)) {
-        throw new ProblemError(
-          'invalid-body',
-          'A certificate is known by its fingerprint or by its subject: give one.',
-        );
-      }
-      this.#checkGrants([...(this.#certificates.get(name)?.grants ?? []), ...body.grants], manager);
-      const fingerprint = body.fingerprint?.replaceAll(':', '').toLowerCase();
-      return [this.#certificates.change(name, { ...body, ...(fingerprint && { fingerprint }) })];
+      const known = this.certificates.get(name);
+      if (known !== undefined) checkManages(manager, known.grants);
+      this.#checkGrants(body.grants, manager);
+      return [this.certificates.change(name, body)];
     });
   }
 
   deleteCertificate(name: string, manager: Manager): Promise<void> {
     return this.#change(() => {
-      checkManages(manager, this.#certificates.known(name).grants);
-      return [this.#certificates.change(name, null)];
+      this.certificate(name, manager);
+      return [this.certificates.change(name, null)];
     });
   }
 
@@ -324,23 +321,22 @@ export class Accounts {
     return rights;
   }
 
-  #managed(name: string, manager: Manager): StoredUser {
-    const user = this.#users.known(name);
-    checkManages(manager, [...user.grants, ...this.grantsOf(user)]);
-    return user;
+  /** Throws where there is none, and in the same words where the manager, if it is for one, does not manage it. */
+  #managed(name: string, manager: Manager | undefined): StoredUser {
+    return this.#users.known(name, (user) => manager === undefined || this.#isManaged(user, manager));
   }
 
-  /** Why somebody of a directory cannot be the user of this name. A local user keeps the name, in whatever case. */
-  #directoryFault(name: string, directory: string, subject: string): string | undefined {
-    const quoted = JSON.stringify(name.slice(0, 80));
-    if (!accountName.test(name)) return `${quoted} cannot be the name of a user here`;
-    if (reservedNames.has(name.toLowerCase())) return `${name} is a reserved word`;
-    const other = this.#users.all().find(([key]) => key.toLowerCase() === name.toLowerCase());
-    if (other === undefined) return undefined;
-    const [key, { origin, subject: known }] = other;
-    if (origin !== directory) return `there is a user ${key} already who is ${origin}, and not of the directory`;
-    if (key === name && known === subject) return undefined;
-    return `there is a user ${key} already who is another person of the directory; an administrator deletes that one`;
+  #isManaged(user: StoredUser, manager: Manager): boolean {
+    return manages(manager, this.#partsOf(user));
+  }
+
+  /** Where it has rights, or will have when it can sign in again. */
+  #partsOf(user: StoredUser): readonly Scope[] {
+    return [...user.grants, ...this.#ofGroups(user)];
+  }
+
+  #ofGroups({ origin, groups = [] }: StoredUser): readonly Grant[] {
+    return groups.length === 0 ? [] : this.#groups.grantsOf(origin, groups);
   }
 
   /** Throws where a role is unknown, or something is granted that the manager does not manage. */
@@ -352,97 +348,31 @@ export class Accounts {
     checkManages(manager, grants);
   }
 
-  /** Nothing that leaves nobody to manage users. */
-  #change(decide: () => readonly Change[]): Promise<void> {
+  /** Nothing that leaves nobody to manage users. What changes nobody's rights compiles none anew. */
+  async #change(decide: () => readonly Change[]): Promise<void> {
     const { changes, onChange } = this.#options;
-    return changes
-      .run(() => {
-        const all = decide();
-        this.#checkAdministrator(all);
-        return { changes: all, result: undefined };
-      })
-      .then(() => {
-        this.#rights.clear();
-        this.#version++;
-        onChange();
-      });
+    const changesRights = await changes.run(() => {
+      const all = decide();
+      checkAdministrator({ users: this.#users.all(), roles: this.#roles.all() }, all);
+      return { changes: all, result: all.some(({ stored }) => this.#changesRights(stored)) };
+    });
+    if (!changesRights) return;
+    this.#rights.clear();
+    this.#version++;
+    onChange();
+  }
+
+  #changesRights({ kind, key, value }: ChangedEntry): boolean {
+    return kind !== 'user' || rightsKey(this.#users.get(key)) !== rightsKey((value as StoredUser | null) ?? undefined);
   }
 
   #nowS(): number {
     return this.#options.clock.now() / 1e6;
   }
 
-  #checkAdministrator(changes: readonly Change[]): void {
-    const after = <T>(kind: string, entries: [string, T][]) => {
-      const map = new Map(entries);
-      for (const { stored } of changes) {
-        if (stored.kind !== kind) continue;
-        if (stored.value === null) map.delete(stored.key);
-        else map.set(stored.key, stored.value as T);
-      }
-      return map;
-    };
-    const users = after('user', this.#users.all());
-    const roles = after('role', this.#roles.all());
-    if (users.size === 0 && this.#users.size === 0) return;
-    const isAdministrator = ({ grants, disabled, password }: StoredUser) =>
-      disabled !== true &&
-      password !== undefined &&
-      grants.some(
-        ({ role, area, prefix }) => !area && !prefix && roles.get(role)?.permissions.includes('manage-users') === true,
-      );
-    if ([...users.values()].some(isAdministrator)) return;
-    throw new ProblemError(
-      'last-administrator',
-      'Nobody who can sign in would be left with the permission manage-users to all of the plant.',
-    );
-  }
-
   *#holders(): Generator<{ who: string; grants: readonly Grant[] }> {
     for (const [name, { grants }] of this.#users.all()) yield { who: name, grants };
-    for (const [name, { grants }] of this.#certificates.all()) yield { who: `certificate/${name}`, grants };
-    for (const { name, grants } of this.groups.list()) yield { who: `the group ${name}`, grants };
+    for (const { name, grants } of this.certificates.list()) yield { who: `certificate/${name}`, grants };
+    for (const { name, grants } of this.#groups.list()) yield { who: `the group ${name}`, grants };
   }
-}
-
-function checkName(name: string): void {
-  if (reservedNames.has(name.toLowerCase())) throw new ProblemError('reserved-name', `${name} is a reserved word.`);
-}
-
-function manages({ granted }: Manager, grants: readonly Scope[]): boolean {
-  return covers(
-    granted,
-    grants.map(({ area, prefix }) => ({
-      permissions: ['manage-users'],
-      ...(area && { area }),
-      ...(prefix && { prefix }),
-    })),
-  );
-}
-
-function checkManages(manager: Manager, grants: readonly Scope[]): void {
-  if (manages(manager, grants)) return;
-  throw new ProblemError('not-allowed', 'This concerns more of the plant than you manage the users of.');
-}
-
-/** What is no part of a body. */
-function kept(user: StoredUser | undefined): Partial<StoredUser> {
-  if (user === undefined) return {};
-  const { grants: _, disabled: __, displayName: ___, ...rest } = user;
-  return rest;
-}
-
-function shown(name: string, { password, lastSignIn, ...user }: StoredUser): User {
-  const { displayName, grants, disabled, origin, groups } = user;
-  return {
-    name,
-    ...(displayName !== undefined && { displayName }),
-    grants,
-    ...(disabled !== undefined && { disabled }),
-    origin,
-    ...(groups !== undefined && { groups: [...groups] }),
-    hasPassword: password !== undefined,
-    hasSecondFactor: hasFactor(user.factors),
-    ...(lastSignIn !== undefined && { lastSignIn }),
-  };
 }

@@ -28,10 +28,10 @@ export class Collection<T> {
     return this.#entries.get(key);
   }
 
-  /** Throws where there is none. */
-  known(key: string): T {
+  /** Throws where there is none, and in the same words where it is not one of those that the caller sees. */
+  known(key: string, isSeen: (entry: T) => boolean = () => true): T {
     const entry = this.#entries.get(key);
-    if (entry !== undefined) return entry;
+    if (entry !== undefined && isSeen(entry)) return entry;
     throw new ProblemError('unknown-object', `There is no ${this.#one} ${JSON.stringify(key.slice(0, 80))}.`);
   }
 

@@ -11,7 +11,7 @@ import { groups, people, Slapd, service, withoutSlapd } from '../../test/slapd.t
 import type { Access } from './access.ts';
 import { type Caller, ownerCaller } from './caller.ts';
 
-const { rights } = ownerCaller;
+const owner = ownerCaller;
 const callback = 'http://127.0.0.1:1/access/oidc/callback';
 
 const refused =
@@ -59,7 +59,7 @@ describe('users of LDAP', { skip: withoutSlapd }, () => {
   });
 
   const grant = (name: string, group: string, grants: Grant[]) =>
-    access.accounts.putGroup(name, { directory: 'ldap', group, grants }, rights);
+    access.accounts.putGroup(name, { directory: 'ldap', group, grants }, owner);
   const signIn = async (user: string, password = `${user} of the plant`) =>
     (await access.signIn({ user, password }, {})).cookie;
 
@@ -69,11 +69,11 @@ describe('users of LDAP', { skip: withoutSlapd }, () => {
     assert.equal(anna.kind, 'user');
     assert.ok(anna.rights.on('write', 'valve', 'north.pumps'));
     assert.ok(!anna.rights.on('write', 'valve', 'south'));
-    await access.accounts.putUser('anna', { grants: [{ role: 'viewer' }] }, rights);
+    await access.accounts.putUser('anna', { grants: [{ role: 'viewer' }] }, owner);
     assert.ok(anna.rights.everywhere('view'));
     assert.ok(anna.rights.on('write', 'valve', 'north'));
     assert.deepEqual(access.describe(anna).grants, [{ role: 'viewer' }, { role: 'operator', area: 'north' }]);
-    const { origin, hasPassword, groups: shown } = access.accounts.user('anna', rights);
+    const { origin, hasPassword, groups: shown } = access.accounts.user('anna', owner);
     assert.deepEqual(
       { origin, hasPassword, shown },
       { origin: 'ldap', hasPassword: false, shown: [`cn=operators,${groups}`] },
@@ -84,7 +84,7 @@ describe('users of LDAP', { skip: withoutSlapd }, () => {
     const anna = await callerOf(access, signIn('anna'));
     await grant('operators', `cn=operators,${groups}`, [{ role: 'viewer', area: 'north' }]);
     assert.ok(anna.rights.on('view', 'valve', 'north') && !anna.rights.has('write'));
-    await access.accounts.deleteGroup('operators', rights);
+    await access.accounts.deleteGroup('operators', owner);
     assert.ok(!anna.rights.has('view'));
   });
 
@@ -93,7 +93,7 @@ describe('users of LDAP', { skip: withoutSlapd }, () => {
     assert.equal(anna.author, 'anna');
     assert.deepEqual(
       access.accounts
-        .users(rights)
+        .users(owner)
         .map(({ name }) => name)
         .toSorted(),
       ['anna', 'root'],
@@ -119,7 +119,7 @@ describe('users of LDAP', { skip: withoutSlapd }, () => {
   });
 
   test('never take the name of a local user, whatever its case, nor its place', async () => {
-    await access.accounts.putUser('Anna', { grants: [] }, rights, { password: 'the local one' });
+    await access.accounts.putUser('Anna', { grants: [] }, owner, { password: 'the local one' });
     await assert.rejects(signIn('anna'), refused('sign-in-refused', /there is a user Anna already who is local/));
     await assert.rejects(signIn('Anna', 'anna of the plant'), refused('wrong-credentials'));
     assert.equal((await callerOf(access, signIn('Anna', 'the local one'))).author, 'Anna');
@@ -135,14 +135,17 @@ describe('users of LDAP', { skip: withoutSlapd }, () => {
 
   test('who are disabled here cannot sign in, and what they have open ends', async () => {
     const anna = await callerOf(access, signIn('anna'));
-    await access.accounts.putUser('anna', { grants: [], disabled: true }, rights);
+    await access.accounts.putUser('anna', { grants: [], disabled: true }, owner);
     assert.ok(!anna.rights.has('view'));
     await assert.rejects(signIn('anna'), refused('wrong-credentials'));
   });
 
   test('have their password in the directory, and nowhere else', async () => {
     await signIn('anna');
-    await assert.rejects(access.setPassword('anna', 'another password'), refused('not-allowed', /directory \(ldap\)/));
+    await assert.rejects(
+      access.setPassword('anna', 'another password', { manager: owner }),
+      refused('not-allowed', /directory \(ldap\)/),
+    );
   });
 
   test('alone never suffice: somebody local must be able to manage users', async () => {
@@ -159,7 +162,7 @@ describe('users of LDAP', { skip: withoutSlapd }, () => {
     slapd.modify(`dn: cn=engineers,${groups}\nchangetype: modify\nadd: member\nmember: uid=ben,${people}\n`);
     await access.directories.lookUp();
     assert.ok(ben.rights.has('configure'));
-    await access.accounts.putUser('ben', { grants: [{ role: 'viewer' }] }, rights);
+    await access.accounts.putUser('ben', { grants: [{ role: 'viewer' }] }, owner);
     slapd.modify(`dn: uid=ben,${people}\nchangetype: modrdn\nnewrdn: uid=benjamin\ndeleteoldrdn: 1\n`);
     await access.directories.lookUp();
     assert.ok(!ben.rights.has('view'));
@@ -201,7 +204,7 @@ describe('users of OpenID Connect', () => {
     };
     const access = await accessTo(t, { oidc }, { secret: client.secret });
     const body = { directory: 'oidc', group: 'operators', grants: [{ role: 'operator' }] } as const;
-    await access.accounts.putGroup('operators', { ...body, grants: [...body.grants] }, rights);
+    await access.accounts.putGroup('operators', { ...body, grants: [...body.grants] }, owner);
     const signIn = async (id: string) => {
       const { url, attempt } = await access.directories.startOidc('/trends');
       const back = await signInAtProvider(url, id, callback);
@@ -217,7 +220,7 @@ describe('users of OpenID Connect', () => {
     const anna = await callerOf(access, signIn('id-1'));
     assert.equal(anna.author, 'anna');
     assert.ok(anna.rights.everywhere('write'));
-    assert.equal(access.accounts.user('anna', rights).origin, 'oidc');
+    assert.equal(access.accounts.user('anna', owner).origin, 'oidc');
   });
 
   test('are refused where the name is another person’s, a local user’s, no name, reserved, or without a role', async (t) => {
@@ -230,7 +233,7 @@ describe('users of OpenID Connect', () => {
     await assert.rejects(signIn('id-6'), refused('sign-in-refused', /reserved/));
     assert.deepEqual(
       access.accounts
-        .users(rights)
+        .users(owner)
         .map(({ name }) => name)
         .toSorted(),
       ['anna', 'root'],

@@ -15,9 +15,9 @@ export class Groups {
     return this.#groups.all().map(([name, group]) => ({ name, ...group }));
   }
 
-  /** Throws where there is none. */
-  known(name: string): Group {
-    return { name, ...this.#groups.known(name) };
+  /** Throws where there is none, and in the same words where it is not one of those that the caller sees. */
+  known(name: string, isSeen: (group: GroupBody) => boolean): Group {
+    return { name, ...this.#groups.known(name, isSeen) };
   }
 
   find(name: string): GroupBody | undefined {

@@ -1,11 +1,13 @@
 // What users have beside a password: one-time codes, codes for recovery, passkeys. Each code and each use of a key is taken once,
 // and that is on disk before it counts.
 import { type Clock, ProblemError, type SecondFactors as Shown } from '@telltale/schema';
-import type { Accounts, StoredUser } from './accounts.ts';
+import type { Accounts } from './accounts.ts';
+import type { Manager } from './manager.ts';
 import { Passkeys, type Site } from './passwords/passkeys.ts';
 import { newRecoveryCodes, takeRecoveryCode } from './passwords/recovery-codes.ts';
 import type { StoredFactors } from './passwords/stored-factors.ts';
 import { newTotp, type Totp, takeCode, totpUri } from './passwords/totp.ts';
+import type { StoredUser } from './stored-user.ts';
 
 export interface SecondFactorsOptions {
   readonly accounts: Accounts;
@@ -102,8 +104,9 @@ export class SecondFactors {
     });
   }
 
-  removeAll(name: string): Promise<void> {
-    return this.#options.accounts.noteUser(name, { factors: {} });
+  /** By whoever manages the user. */
+  removeAll(name: string, manager: Manager): Promise<void> {
+    return this.#options.accounts.noteUser(name, { factors: {} }, manager);
   }
 
   /** Of an app, or for recovery. Throws `wrong-credentials`. */

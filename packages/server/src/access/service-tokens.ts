@@ -71,6 +71,7 @@ export class ServiceTokens {
     const token = newToken();
     const stored: StoredToken = { ...body, owner: maker.author, hash: hashOf(token), created: Math.floor(now) };
     await changes.run(() => {
+      if (!accounts.has(maker.author)) throw new ProblemError('not-allowed', `${maker.author} is gone.`);
       if (this.#stored.get(name) !== undefined) throw new ProblemError('name-taken', `There is a token ${name}.`);
       if (!(body.expires > now && body.expires <= now + longestS)) {
         throw new ProblemError('invalid-body', 'A token expires within a year from now.');

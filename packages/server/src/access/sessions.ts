@@ -76,9 +76,10 @@ export class Sessions {
     const replaced = before === undefined ? undefined : hashOf(before);
     const others = this.#of(user).filter(([hash]) => hash !== replaced);
     const surplus = others.slice(0, Math.max(0, others.length + 1 - mostOfUser)).map(([hash]) => hash);
-    await this.#end([...(replaced === undefined ? [] : [replaced]), ...surplus], () => [
-      this.#stored.change(hashOf(cookie), session),
-    ]);
+    await this.#end([...(replaced === undefined ? [] : [replaced]), ...surplus], () => {
+      if (!this.#options.accounts.has(user)) throw new ProblemError('wrong-credentials', `${user} is gone.`);
+      return [this.#stored.change(hashOf(cookie), session)];
+    });
     return cookie;
   }
 

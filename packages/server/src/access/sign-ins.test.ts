@@ -49,7 +49,7 @@ beforeEach(async () => {
   access = await start();
   const hash = await quick.hash(password);
   const put = (name: string, role: string) =>
-    access.accounts.putUser(name, { grants: [{ role }] }, ownerCaller.rights, { password: hash });
+    access.accounts.putUser(name, { grants: [{ role }] }, ownerCaller, { password: hash });
   await put('root', 'administrator');
   await put('anna', 'operator');
 });
@@ -79,7 +79,7 @@ describe('a password', () => {
   });
 
   test('of a user that is not there, or is disabled, costs one hash too, and is refused in the same words', async () => {
-    await access.accounts.putUser('gone', { grants: [], disabled: true }, ownerCaller.rights, {
+    await access.accounts.putUser('gone', { grants: [], disabled: true }, ownerCaller, {
       password: access.accounts.stored('anna')?.password ?? '',
     });
     hashed = [];
@@ -171,7 +171,7 @@ describe('one-time codes', () => {
     assert.equal(await problemOf(signIn(withPassword())), 'second-factor-needed');
     clock.advance(60_000);
     await signIn(withPassword({ code: code() }));
-    assert.equal(access.accounts.user('anna', ownerCaller.rights).hasSecondFactor, true);
+    assert.equal(access.accounts.user('anna', ownerCaller).hasSecondFactor, true);
   });
 
   test('are good once, whoever comes first, also after a restart', async () => {
@@ -210,7 +210,7 @@ describe('one-time codes', () => {
     await access.factors.removeTotp('anna');
     await signIn(withPassword());
     await setUp();
-    await access.factors.removeAll('anna');
+    await access.factors.removeAll('anna', ownerCaller);
     await signIn(withPassword());
     assert.equal(access.factors.shown('anna').recoveryCodes, 0);
   });
@@ -265,7 +265,7 @@ describe('a passkey', () => {
   test('of a user who is disabled signs in nobody', async () => {
     const mine = phone();
     await add(mine);
-    await access.accounts.putUser('anna', { grants: [], disabled: true }, ownerCaller.rights);
+    await access.accounts.putUser('anna', { grants: [], disabled: true }, ownerCaller);
     assert.equal(await problemOf(signIn(await present(mine))), 'wrong-credentials');
   });
 });
@@ -275,7 +275,7 @@ describe('a role that demands a second factor', () => {
     const { name: _, ...operator } = access.accounts.role('operator');
     const caller = access.sessions.find((await signIn(withPassword())).cookie) ?? assert.fail();
     assert.equal(caller.rights.has('write'), true);
-    await access.accounts.putRole('operator', { ...operator, secondFactor: true }, ownerCaller.rights);
+    await access.accounts.putRole('operator', { ...operator, secondFactor: true }, ownerCaller);
     assert.equal(caller.rights.has('view'), false);
     assert.deepEqual(
       [access.describe(caller).mustAddSecondFactor, access.factors.shown('anna').isRequired],

@@ -26,6 +26,8 @@ export interface AccessParts {
 
 export function access({ access: parts, first, setupPage }: AccessParts) {
   const { accounts, sessions, tokens, directories } = parts;
+  /** Whether it sees the tokens and sessions of this user: its own, and of those whom it manages. */
+  const sees = (caller: Caller, user: string) => user === caller.author || accounts.isManaged(user, caller);
   return {
     getSetupPage: () => setupPage(),
     initAccess: async ({ user, password, code = '' }, { caller, credentials: { source }, note }) => {
@@ -59,10 +61,10 @@ export function access({ access: parts, first, setupPage }: AccessParts) {
       const identity = parts.describe(sessions.find(cookie) as Caller);
       return { headers: { 'set-cookie': setCookie(cookie) }, body: { identity, returnTo } } satisfies WithHeaders;
     },
-    listGroups: () => byName(accounts.groups.list()),
-    getGroup: ({ account }) => accounts.groups.known(account),
-    putGroup: ({ account, ...body }, { caller }) => accounts.putGroup(account, body, caller.rights),
-    deleteGroup: ({ account }, { caller }) => accounts.deleteGroup(account, caller.rights),
+    listGroups: (_, { caller }) => byName(accounts.groups(caller)),
+    getGroup: ({ account }, { caller }) => accounts.group(account, caller),
+    putGroup: ({ account, ...body }, { caller }) => accounts.putGroup(account, body, caller),
+    deleteGroup: ({ account }, { caller }) => accounts.deleteGroup(account, caller),
     signOut: async (_, { caller: { session }, credentials: { cookie } }) => {
       if (cookieOf(cookie) !== undefined && session !== undefined) await sessions.endById(session);
       return { headers: { 'set-cookie': setCookie('', 0) }, body: undefined } satisfies WithHeaders;
@@ -70,46 +72,38 @@ export function access({ access: parts, first, setupPage }: AccessParts) {
     getIdentity: (_, { caller }) => parts.describe(caller),
     changePassword: async ({ current, password }, { caller }) => {
       await parts.checkPassword(userOf(caller), current, caller.session ?? '');
-      await parts.setPassword(caller.author, password, caller.session);
+      await parts.setPassword(caller.author, password, caller);
     },
-    listUsers: (_, { caller }) => byName(accounts.users(caller.rights)),
-    getUser: ({ account }, { caller }) => accounts.user(account, caller.rights),
-    putUser: ({ account, ...body }, { caller }) => accounts.putUser(account, body, caller.rights),
-    setPassword: async ({ account, password }, { caller }) => {
-      accounts.user(account, caller.rights);
-      await parts.setPassword(account, password);
-    },
+    listUsers: (_, { caller }) => byName(accounts.users(caller)),
+    getUser: ({ account }, { caller }) => accounts.user(account, caller),
+    putUser: ({ account, ...body }, { caller }) => accounts.putUser(account, body, caller),
+    setPassword: ({ account, password }, { caller: manager }) => parts.setPassword(account, password, { manager }),
     deleteUser: ({ account }, { caller }) => parts.deleteUser(account, caller),
     listRoles: () => byName(accounts.roles()),
     getRole: ({ account }) => accounts.role(account),
-    putRole: ({ account, ...body }, { caller }) => accounts.putRole(account, body, caller.rights),
-    deleteRole: ({ account }, { caller }) => accounts.deleteRole(account, caller.rights),
-    listTokens: (_, { caller }) => byName(tokens.list(ownerSeenBy(caller))),
+    putRole: ({ account, ...body }, { caller }) => accounts.putRole(account, body, caller),
+    deleteRole: ({ account }, { caller }) => accounts.deleteRole(account, caller),
+    listTokens: (_, { caller }) => byName(tokens.list().filter(({ owner }) => sees(caller, owner))),
     makeToken: async ({ account: name, ...body }, { caller }) => {
       userOf(caller);
       return { name, token: await tokens.make(name, body, caller) };
     },
     deleteToken: async ({ account }, { caller }) => {
-      const owner = ownerSeenBy(caller);
       const isItself = caller.author === `token/${account}`;
-      if (!isItself && owner !== undefined && tokens.get(account).owner !== owner) throw unknown('token', account);
+      if (!isItself && !sees(caller, tokens.get(account).owner)) throw unknown('token', account);
       await tokens.delete(account);
     },
-    listSessions: (_, { caller }) => sessions.list(ownerSeenBy(caller)),
+    listSessions: (_, { caller }) => sessions.list().filter(({ user }) => sees(caller, user)),
     endSession: async ({ session }, { caller }) => {
-      if (!sessions.list(ownerSeenBy(caller)).some(({ id }) => id === session)) throw unknown('session', session);
+      const isSeen = sessions.list().some(({ id, user }) => id === session && sees(caller, user));
+      if (!isSeen) throw unknown('session', session);
       await sessions.endById(session);
     },
-    listClientCertificates: () => byName(accounts.certificates()),
-    getClientCertificate: ({ account }) => accounts.certificate(account),
-    putClientCertificate: ({ account, ...body }, { caller }) => accounts.putCertificate(account, body, caller.rights),
-    deleteClientCertificate: ({ account }, { caller }) => accounts.deleteCertificate(account, caller.rights),
+    listClientCertificates: (_, { caller }) => byName(accounts.listCertificates(caller)),
+    getClientCertificate: ({ account }, { caller }) => accounts.certificate(account, caller),
+    putClientCertificate: ({ account, ...body }, { caller }) => accounts.putCertificate(account, body, caller),
+    deleteClientCertificate: ({ account }, { caller }) => accounts.deleteCertificate(account, caller),
   } satisfies Partial<Implementations>;
-}
-
-/** Whose tokens and sessions it sees; undefined: everybody's. */
-function ownerSeenBy({ rights, author }: Caller): string | undefined {
-  return rights.everywhere('manage-users') ? undefined : author;
 }
 
 function unknown(one: string, name: string): ProblemError {

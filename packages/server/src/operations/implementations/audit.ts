@@ -1,5 +1,6 @@
 // Implements reading the audit trail.
 import type { Clock } from '@telltale/schema';
+import { checkEverywhere } from '../../access/index.ts';
 import {
   type AuditTrail,
   csvHeader,
@@ -31,7 +32,8 @@ const exportLimit = 1000;
 
 export function audit({ trail, clock }: AuditParts) {
   return {
-    listAudit: async ({ before, limit = defaultLimit, ...filter }, { signal }) => {
+    listAudit: async ({ before, limit = defaultLimit, ...filter }, { signal, caller }) => {
+      checkEverywhere(caller, 'read-audit');
       const query = { ...filterOf(filter, clock), before, limit, isNewestFirst: true };
       const { lines, next } = await trail.read(query, undefined, signal());
       const last = lines.at(-1);
@@ -39,7 +41,8 @@ export function audit({ trail, clock }: AuditParts) {
         next === undefined || last === undefined ? '' : `,"next":${(JSON.parse(last) as { seq: number }).seq}`;
       return `{"records":[${lines.join(',')}]${more}}`;
     },
-    exportAudit: (filter, { type, signal }): PagesReply => {
+    exportAudit: (filter, { type, signal, caller }): PagesReply => {
+      checkEverywhere(caller, 'read-audit');
       const gone = new AbortController();
       const query = { ...filterOf(filter, clock), limit: exportLimit, isNewestFirst: false };
       const until = AbortSignal.any([signal(), gone.signal]);

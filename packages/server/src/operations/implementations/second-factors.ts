@@ -7,7 +7,7 @@ import type { Implementations } from './implementation.ts';
 const recentS = 10 * 60;
 
 export function secondFactors({ access, clock }: { readonly access: Access; readonly clock: Clock }) {
-  const { factors, sessions, accounts } = access;
+  const { factors, sessions } = access;
   const recent = (caller: Caller): string => {
     const user = userOf(caller);
     const signedIn = sessions.list(user).find(({ id }) => id === caller.session)?.signedIn ?? 0;
@@ -28,8 +28,7 @@ export function secondFactors({ access, clock }: { readonly access: Access; read
     addPasskey: async ({ name, passkey }, { caller }) => shown(factors.addPasskey(recent(caller), name, passkey)),
     removePasskey: ({ passkey }, { caller }) => factors.removePasskey(recent(caller), passkey),
     removeSecondFactors: async ({ account }, { caller }) => {
-      accounts.user(account, caller.rights);
-      await factors.removeAll(account);
+      await factors.removeAll(account, caller);
       await sessions.endOf(account);
     },
   } satisfies Partial<Implementations>;
