@@ -22,7 +22,7 @@ import {
   type Versioned,
 } from '../operations/index.ts';
 import { isInPath, listsOf, queryOf } from './http-form.ts';
-import type { Call, Route, RouteBody } from './route.ts';
+import { type Call, objectOf, type Route, type RouteBody } from './route.ts';
 
 export interface OperationRoutesOptions {
   readonly implementations: Partial<Implementations>;
@@ -53,7 +53,9 @@ function routeOf<N extends HttpOperationName>(
   const { gate } = options;
   const operation = gate.operation(name, declared);
   const carryOut = (call: Call) =>
-    gate.carryOut(operation, call, objectOf(call), (note) => run(inputOf(call), audited ? { ...call, note } : call));
+    gate.carryOut(operation, call, objectOf(call.path), (note) =>
+      run(inputOf(call), audited ? { ...call, note } : call),
+    );
   return {
     method: http.method,
     path: pathOf(http, options.paths),
@@ -75,10 +77,6 @@ function routeOf<N extends HttpOperationName>(
 }
 
 /** What it is done to. */
-function objectOf({ path: { name, account, session, passkey } }: Call): string {
-  return name || account || session || passkey;
-}
-
 function bodyOf(
   { limit, ...body }: NonNullable<HttpForm['body']>,
   limits: OperationRoutesOptions['limits'],

@@ -11,7 +11,7 @@ import type { CredentialsReader } from './credentials.ts';
 import { checkBody, isHeld, lengthOf, limited, readWhole } from './read-body.ts';
 import { queryReader } from './read-query.ts';
 import { awaitsContinue } from './request-form.ts';
-import type { Call, Route, RouteAnswer, RouteBody } from './route.ts';
+import { type Call, objectOf, type Route, type RouteAnswer, type RouteBody } from './route.ts';
 import type { Found } from './router.ts';
 
 const noQuery = Type.Object({}, { additionalProperties: false });
@@ -43,7 +43,8 @@ export function requestReader(route: Route, options: RequestReaderOptions): Requ
   const { identities, credentialsOf, clock, gate } = options;
   const readQuery = route.ignoresQuery ? () => ({}) : queryReader(route.query ?? noQuery, route.lists);
   const operation = gate.operation(route.id, route);
-  const admitted = (credentials: Credentials, name: string | undefined): Caller => {
+  const admitted = (credentials: Credentials, params: Target['params']): Caller => {
+    const { name } = params;
     let caller = nobody;
     try {
       caller = identities.identify(credentials);
@@ -52,13 +53,13 @@ export function requestReader(route: Route, options: RequestReaderOptions): Requ
       gate.admitTo(operation, caller, name);
       return caller;
     } catch (error) {
-      gate.denied(operation, { caller, credentials }, name ?? '', error);
+      gate.denied(operation, { caller, credentials }, objectOf(params), error);
       throw error;
     }
   };
   const read: RequestReader['read'] = (request, response, { params, query }) => {
     const credentials = credentialsOf(request);
-    const caller = admitted(credentials, params.name);
+    const caller = admitted(credentials, params);
     const {
       name = '',
       account = '',

@@ -59,6 +59,13 @@ export interface PathInput {
   readonly page: string;
 }
 
+/** What an operation is done to, for the audit trail. */
+export function objectOf(path: { readonly [P in keyof PathInput]?: PathInput[P] | string }): string {
+  const { name, account, session, passkey, secret, id } = path;
+  if (secret) return `${name}/${secret}`;
+  return `${name || account || session || passkey || id || ''}`;
+}
+
 /** Whether each request for `path` fits `other` as well: `/alarms/names` is taken by `/alarms/:name`, and by itself. */
 export function takes(other: string, path: string): boolean {
   const [parts, others] = [path.split('/'), other.split('/')];

@@ -39,14 +39,19 @@ export class ChangePermission {
 
 /**
  * The same for another database, which takes the place of the present one. Whoever does not see an object of it would learn
- * whether they have guessed it.
+ * whether they have guessed it. Answers with what it changes.
  */
-export function permitReplacement(rights: AuthorsRights, present: Database, next: Database): void {
+export function permitReplacement(
+  rights: AuthorsRights,
+  present: Database,
+  next: Database,
+): () => Iterable<ObjectChange> {
   if (!rights.seesAllOf(present.content)) throw rights.refuseUnseen('It would replace');
-  const changes = () =>
-    objectChanges(Differences.between(present.content, next.content), present.content, next.content);
+  const differences = Differences.between(present.content, next.content);
+  const changes = () => objectChanges(differences, present.content, next.content);
   rights.permit(changes(), next.content);
   permitMarks(rights, marksOf(rights, present), marksOf(rights, next), next.content, changes());
+  return changes;
 }
 
 export function* objectChanges(

@@ -12,6 +12,7 @@ import { UnusableDatabase } from '../sqlite/index.ts';
 import { DiskRetry, ownBuffers, release, startThread, threadPort, WorkerLink } from '../threads/index.ts';
 import { Agreement } from './agreement.ts';
 import { type Author, AuthorsRights } from './authors-rights.ts';
+import type { ChangedObjects } from './changed-objects.ts';
 import type { Rendering } from './configuration.ts';
 import type { Figures } from './content.ts';
 import { DatabaseCopies, type Download, isTemporaryFile, temporaryFile } from './database-copies.ts';
@@ -183,13 +184,13 @@ export class ConfigurationDatabase {
     return this.#call(undefined, method, args);
   }
 
-  /** For somebody who sees and changes what their rights permit when it is carried out. */
-  as(asker: Asker): AskedConfiguration {
+  /** For somebody who sees and changes what their rights permit when it is carried out. `onChanged` learns what that was. */
+  as(asker: Asker, onChanged?: (changed: ChangedObjects) => void): AskedConfiguration {
     const author = () => ({ name: asker.author, granted: asker.rights.granted });
     return {
-      call: (method, ...args) => this.#call(author(), method, args),
+      call: (method, ...args) => this.#call(author(), method, args, onChanged),
       upload: (body, options) =>
-        this.#upload(body, (path) => this.#call(author(), 'upload', [path, options, asker.author])),
+        this.#upload(body, (path) => this.#call(author(), 'upload', [path, options, asker.author], onChanged)),
       download: async () => {
         new AuthorsRights(author()).permitEverywhere('read-config');
         return this.download();
@@ -197,13 +198,19 @@ export class ConfigurationDatabase {
     };
   }
 
-  async #call<M extends Method>(author: Author | undefined, method: M, args: Arguments<M>): Promise<Result<M>> {
+  async #call<M extends Method>(
+    author: Author | undefined,
+    method: M,
+    args: Arguments<M>,
+    onChanged?: (changed: ChangedObjects) => void,
+  ): Promise<Result<M>> {
     const thread = this.#thread;
     if (thread === undefined || !this.#isOpen) {
       throw new ProblemError('starting', 'The configuration is not open.');
     }
     if (changes.has(method)) this.#copies.outdate();
-    const result = await thread.call('carryOut', [method, args, author], { transfer: ownBuffers(args) });
+    const { result, changed } = await thread.call('carryOut', [method, args, author], { transfer: ownBuffers(args) });
+    if (changed !== undefined) onChanged?.(changed);
     if (changes.has(method)) await this.#effect;
     return result as Result<M>;
   }

@@ -4,11 +4,13 @@ import { type Change, type Family, type Fault, isPattern, ProblemError, readJson
 import { type Author, AuthorsRights, everyRight } from './authors-rights.ts';
 import { carryOutSteps } from './carry-out-steps.ts';
 import { ChangePermission, objectChanges, permitReplacement } from './change-permission.ts';
+import { type ChangedObjects, changedObjects } from './changed-objects.ts';
 import { checkConfiguration, type ParsedObjects } from './check.ts';
 import { ConfiguredSecrets } from './configured-secrets.ts';
 import type { Content } from './content.ts';
 import { Database } from './database.ts';
 import { edited, goBack, renamesBetween, type Selection, selector } from './go-back.ts';
+import type { ObjectChange } from './needed-permissions.ts';
 import { onDisk, RolledBack } from './on-disk.ts';
 import { invalidBody, readObject, type Step, unknownObject } from './read-objects.ts';
 import { renameObjects } from './rename-object.ts';
@@ -41,6 +43,12 @@ export interface Rendering {
 
 /** With `commit` false everything is done, and undone: it would have worked. */
 export type Committing = Rendering & { readonly commit: boolean };
+
+interface Changing extends Partial<Committing> {
+  readonly parsed?: () => ParsedObjects | undefined;
+  /** For the audit trail: what it has changed, where that is not what it has touched. */
+  readonly changes?: () => Iterable<ObjectChange>;
+}
 
 /** What became of a rename. */
 export interface Renamed {
@@ -118,7 +126,9 @@ export class Configuration extends SeenConfiguration {
 
   render({ force, comment }: { force: boolean; comment?: string | undefined }, author: string): void {
     if (this.upToDate() && !force) return;
-    this.#change(this.#edit(author, comment), () => undefined, { render: true });
+    const { differences, rendered, content } = this.#database;
+    const changes = () => objectChanges(differences, rendered, content);
+    this.#change(this.#edit(author, comment), () => undefined, { render: true, changes });
   }
 
   /** Makes what is selected what runs; answers with the edits that are discarded. With `commit` false, they would be. */
@@ -172,8 +182,9 @@ export class Configuration extends SeenConfiguration {
       try {
         const edit = this.#edit(author, comment);
         writeFresh(incoming, this.#database, uploaded, edit, this.shared.secrets, (fresh) => {
-          permitReplacement(this.rights, this.#database, fresh);
+          const changes = permitReplacement(this.rights, this.#database, fresh);
           if (render) this.#storeRendering(fresh, edit);
+          this.#note(changes(), render ? fresh.revisions.newestId() : undefined);
         });
         this.#database.close();
         try {
@@ -195,6 +206,13 @@ export class Configuration extends SeenConfiguration {
     const isNew = id !== this.shared.running.id;
     this.shared.running = { id, content };
     return isNew;
+  }
+
+  /** After a change: what it has changed; undefined where nothing could be. */
+  takeChanged(): ChangedObjects | undefined {
+    const { changed } = this.shared;
+    this.shared.changed = undefined;
+    return changed;
   }
 
   /** Writes a copy of the objects into a new file at `path`, in steps. Nothing may change before the last one. */
@@ -259,15 +277,22 @@ export class Configuration extends SeenConfiguration {
   #change(
     edit: Edit,
     work: () => void,
-    { render = false, commit = true, parsed }: Partial<Committing> & { parsed?: () => ParsedObjects | undefined } = {},
+    { render = false, commit = true, parsed, changes = () => this.#database.touched() }: Changing = {},
   ): void {
     this.#write(() => {
       const permission = new ChangePermission(this.rights, this.#database);
       work();
       permission.check();
       if (render) this.#storeRendering(this.#database, edit, parsed?.());
+      this.#note(changes(), render ? this.#database.revisions.newestId() : undefined, commit);
       if (!commit) throw new RolledBack();
     });
+  }
+
+  /** For the audit trail. */
+  #note(changes: Iterable<ObjectChange>, rendered: number | undefined, isCommitted = true): void {
+    const revision = rendered === undefined ? {} : { revision: { old: this.#database.renderedId, new: rendered } };
+    this.shared.changed = { ...changedObjects(changes), ...(isCommitted ? revision : { isDryRun: true }) };
   }
 
   #write(work: () => void): void {
@@ -291,5 +316,6 @@ function sharedOf({ path, stacks, database = new Database(path), ...options }: C
     running: { id: database.renderedId, content: database.rendered },
     collections: new Map(),
     version: 0,
+    changed: undefined,
   };
 }

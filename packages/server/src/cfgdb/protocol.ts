@@ -2,6 +2,7 @@
 import type { Blame, CopyRequest, CopyResult, Family } from '@telltale/schema';
 import type { SealKeys } from '../secrets/index.ts';
 import type { Author } from './authors-rights.ts';
+import type { ChangedObjects } from './changed-objects.ts';
 import type { Committing, Configuration, Rendering } from './configuration.ts';
 import type { Figures } from './content.ts';
 import type { CopyOptions } from './copy-objects.ts';
@@ -28,6 +29,7 @@ export type Operations = Omit<
   | 'close'
   | 'for'
   | 'takeRendered'
+  | 'takeChanged'
   | 'figures'
   | 'copying'
   | 'transaction'
@@ -92,9 +94,15 @@ export interface ConfigurationThread {
   /** First: whether the database could be opened, and what it lacks. What was rendered last is reported before. */
   open(start: Start): Promise<Opened>;
   /** Without an author, the service itself asks. */
-  carryOut(method: Method, args: readonly unknown[], author: Author | undefined): Promise<unknown>;
+  carryOut(method: Method, args: readonly unknown[], author: Author | undefined): Promise<Carried>;
   /** After all that was asked before: closes the database. */
   close(): Promise<void>;
+}
+
+export interface Carried {
+  readonly result: unknown;
+  /** Of an edit. */
+  readonly changed: ChangedObjects | undefined;
 }
 
 export type Opened = { readonly missing: readonly string[] } | { readonly unusable: string };

@@ -12,6 +12,7 @@ import {
 } from '@telltale/schema';
 import type { AuthorsRights } from './authors-rights.ts';
 import { blame } from './blame.ts';
+import type { ChangedObjects } from './changed-objects.ts';
 import { type ConfiguredSecrets, maskedObject } from './configured-secrets.ts';
 import {
   type Content,
@@ -49,6 +50,8 @@ export interface Shared {
   readonly collections: Map<Family | 'differences', Json>;
   /** One more with each change. */
   version: number;
+  /** What the running change has changed. */
+  changed: ChangedObjects | undefined;
 }
 
 export class SeenConfiguration {

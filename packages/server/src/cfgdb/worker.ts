@@ -14,6 +14,7 @@ import { generate } from './generate.ts';
 import { listTypicals } from './list-typicals.ts';
 import { DiskRefused } from './on-disk.ts';
 import {
+  type Carried,
   type ConfigurationClient,
   type ConfigurationThread,
   changes,
@@ -93,21 +94,24 @@ async function carryOut(
   configuration: Configuration,
   client: Link<ConfigurationClient>,
   { method, args, author }: Asked,
-): Promise<Moved<unknown>> {
+): Promise<Moved<Carried>> {
   const asked = author === undefined ? configuration : configuration.for(author);
   const long = longOperations(asked);
   const operation = (long[method as keyof LongOperations] ??
     asked[method as Exclude<Method, keyof LongOperations>]) as (...args: unknown[]) => unknown;
+  const isChange = changes.has(method);
+  if (isChange) configuration.takeChanged(); // of one that has failed
   try {
     const result = await operation.apply(asked, [...args]);
     client.notify('figures', [configuration.figures()]);
-    return new Moved(result, ownBuffers([result]));
+    const changed = isChange ? configuration.takeChanged() : undefined;
+    return new Moved({ result, changed }, ownBuffers([result]));
   } catch (error) {
     if (error instanceof DiskRefused) client.notify('diskRefused', [error.reason]);
     throw error;
   } finally {
     // Changes are carried out one at a time: what is newly rendered is theirs.
-    if (changes.has(method)) client.notify('concluded', [configuration.takeRendered()]);
+    if (isChange) client.notify('concluded', [configuration.takeRendered()]);
   }
 }
 

@@ -6,6 +6,7 @@ import type { AskableConfiguration } from '../../cfgdb/index.ts';
 import type { Executables, FunctionModules } from '../../modules/index.ts';
 import type { StackCatalogue } from '../../stacks/index.ts';
 import type { Asked, Implementations } from './implementation.ts';
+import { changing } from './noted-changes.ts';
 import { renderingOf } from './rendering-input.ts';
 
 /** Acknowledged data of any part that was missing when the service started. */
@@ -57,11 +58,15 @@ function database({ cfgdb, losses }: ConfigurationParts) {
       ...(await cfgdb.as(caller).download()),
       filename: 'configuration.sqlite',
     }),
-    uploadDatabase: (input, { stream, caller }) => cfgdb.as(caller).upload(stream, renderingOf(input)),
-    runTransaction: ({ commit = true, ...input }, { whole, caller }) =>
-      cfgdb.as(caller).call('transaction', whole, { commit, ...renderingOf(input) }, caller.author),
-    copyObjects: ({ 'dry-run': dryRun = false, render, comment, ...request }, { caller }) =>
-      cfgdb.as(caller).call('copy', request, { dryRun, ...renderingOf({ render, comment }) }, caller.author),
+    uploadDatabase: (input, asked) => changing(cfgdb, asked, input.comment).upload(asked.stream, renderingOf(input)),
+    runTransaction: ({ commit = true, ...input }, asked) => {
+      const options = { commit, ...renderingOf(input) };
+      return changing(cfgdb, asked, input.comment).call('transaction', asked.whole, options, asked.caller.author);
+    },
+    copyObjects: ({ 'dry-run': dryRun = false, render, comment, ...request }, asked) => {
+      const options = { dryRun, ...renderingOf({ render, comment }) };
+      return changing(cfgdb, asked, comment).call('copy', request, options, asked.caller.author);
+    },
     getRenderStatus: async (_, { caller }) => {
       const missing = caller.rights.everywhere('read-config') ? losses.missing() : [];
       return { up_to_date: await cfgdb.as(caller).call('upToDate'), ...(missing.length > 0 && { missing }) };
@@ -70,8 +75,8 @@ function database({ cfgdb, losses }: ConfigurationParts) {
       if (!caller.rights.everywhere('configure')) throw notAllowed(caller, 'configure');
       return losses.acknowledge();
     },
-    render: ({ force = false, comment }, { caller }) =>
-      cfgdb.as(caller).call('render', { force, comment }, caller.author),
+    render: ({ force = false, comment }, asked) =>
+      changing(cfgdb, asked, comment).call('render', { force, comment }, asked.caller.author),
   } satisfies Partial<Implementations>;
 }
 

@@ -2,6 +2,7 @@
 import type { ArchiveKind, Family } from '@telltale/schema';
 import type { AskableConfiguration } from '../../cfgdb/index.ts';
 import type { Asked, AskedWithBody, Implementations } from './implementation.ts';
+import { changing, changingOne } from './noted-changes.ts';
 import { renderingOf } from './rendering-input.ts';
 
 interface RenameInput {
@@ -25,18 +26,16 @@ export function configuredObjects(cfgdb: AskableConfiguration) {
     (family: Family) =>
     (input: { name: string }, { caller }: Asked) =>
       cfgdb.as(caller).call('get', family, input.name);
-  const put =
-    (family: Family) =>
-    (input: { name: string }, { whole, caller }: AskedWithBody) =>
-      cfgdb.as(caller).call('put', family, input.name, whole, caller.author);
-  const remove =
-    (family: Family) =>
-    (input: { name: string }, { caller }: Asked) =>
-      cfgdb.as(caller).call('delete', family, input.name, caller.author);
+  const put = (family: Family) => (input: { name: string }, asked: AskedWithBody) =>
+    changingOne(cfgdb, asked).call('put', family, input.name, asked.whole, asked.caller.author);
+  const remove = (family: Family) => (input: { name: string }, asked: Asked) =>
+    changingOne(cfgdb, asked).call('delete', family, input.name, asked.caller.author);
   const rename =
     (family: ArchiveKind) =>
-    ({ name: from, to, 'dry-run': dryRun = false, ...input }: RenameInput, { caller }: Asked) =>
-      cfgdb.as(caller).call('rename', { family, from, to }, { commit: !dryRun, ...renderingOf(input) }, caller.author);
+    ({ name: from, to, 'dry-run': dryRun = false, ...input }: RenameInput, asked: Asked) => {
+      const options = { commit: !dryRun, ...renderingOf(input) };
+      return changing(cfgdb, asked, input.comment).call('rename', { family, from, to }, options, asked.caller.author);
+    };
   return {
     renameMeasurement: rename('measurements'),
     renameCommand: rename('commands'),

@@ -3,6 +3,7 @@ import { csvType, type Family, xlsxType } from '@telltale/schema';
 import type { AskableConfiguration } from '../../cfgdb/index.ts';
 import type { FileReply } from '../replies.ts';
 import type { Asked, AskedWithBody, Implementations } from './implementation.ts';
+import { changing } from './noted-changes.ts';
 import { renderingOf } from './rendering-input.ts';
 
 interface GetInput {
@@ -30,14 +31,11 @@ export function tables(cfgdb: AskableConfiguration) {
         .call('table', family, { format: chosen, names, columns: columns?.split(',') });
       return { file, type: types[chosen], filename: `${family}.${chosen}` };
     };
-  const put =
-    (family: Family) =>
-    (input: PutInput, { whole, caller }: AskedWithBody) => {
-      const { 'dry-run': dryRun = false, 'delete-missing': deleteMissing = false } = input;
-      return cfgdb
-        .as(caller)
-        .call('putTable', family, whole, { dryRun, deleteMissing, ...renderingOf(input) }, caller.author);
-    };
+  const put = (family: Family) => (input: PutInput, asked: AskedWithBody) => {
+    const { 'dry-run': dryRun = false, 'delete-missing': deleteMissing = false } = input;
+    const options = { dryRun, deleteMissing, ...renderingOf(input) };
+    return changing(cfgdb, asked, input.comment).call('putTable', family, asked.whole, options, asked.caller.author);
+  };
   return {
     getAlarmTable: get('alarms'),
     putAlarmTable: put('alarms'),
