@@ -153,6 +153,7 @@ const topFiles: Record<string, readonly string[]> = {
   'disk-space.ts': ['schema'],
   'service-metrics.ts': [
     'schema',
+    'server/access',
     'server/api',
     'server/archive',
     'server/audit',

@@ -17,6 +17,7 @@ import {
   password,
   signIn,
 } from './closed-server.ts';
+import { sendRaw } from './raw-http.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
 const cleanup = suiteCleanup();
@@ -42,6 +43,7 @@ describe('a service without users', () => {
     const local = new Person(server.url);
     assert.equal((await local.ask('GET', '/data/measurements')).status, 200);
     assert.deepEqual(JSON.parse((await local.ask('GET', '/access/me')).text).isOpen, true);
+    assert.match((await local.ask('GET', '/metrics')).text, /^telltale_access_open 1$/m);
     const body = { user: 'eve', password };
     for (const [method, path, sent] of [
       ['PUT', '/access/users/eve', { grants: [{ role: 'administrator' }] }],
@@ -87,6 +89,10 @@ describe('a service with users', () => {
     admin = await closeServer(server, folder);
   });
 
+  test('tells by a metric that it is closed', async () => {
+    assert.match((await admin.ask('GET', '/metrics')).text, /^telltale_access_open 0$/m);
+  });
+
   test('answers nobody without credentials, but for what is public', async () => {
     const nobody = new Person(server.url);
     for (const name of httpOperationNames) {
@@ -116,6 +122,26 @@ describe('a service with users', () => {
     });
     assert.equal(problemIn(await wrong.text()), 'wrong-credentials');
     assert.equal(wrong.headers.get('set-cookie'), null);
+  });
+
+  test('refuses who is unknown in the same bytes as who is known', async () => {
+    await makeUser(server, admin, 'karl', [{ role: 'viewer' }]);
+    const refusal = async (user: string) => {
+      const body = JSON.stringify({ user, password: `${password}!` });
+      const head = [
+        'POST /access/sign-in HTTP/1.1',
+        'Host: localhost',
+        'Content-Type: application/json',
+        `Content-Length: ${body.length}`,
+        'Connection: close',
+      ];
+      const { status, headers, text } = await sendRaw(server.url, head, body);
+      headers.delete('date');
+      return JSON.stringify([status, [...headers], text]);
+    };
+    const known = await refusal('karl');
+    assert.match(known, /wrong-credentials/);
+    assert.equal(await refusal('kurt'), known);
   });
 
   test('gives a role what it has, and nothing else', async () => {
@@ -192,6 +218,8 @@ describe('a service with users', () => {
     await signIn(server, administrator, `new ${password}`);
     const { warnings } = await recovery.do<{ warnings: string[] }>('GET', '/readyz');
     assert.match(warnings.join(), /access is being recovered/);
+    const metrics = await (await signIn(server, administrator, `new ${password}`)).ask('GET', '/metrics');
+    assert.match(metrics.text, /^telltale_access_recovering 1$/m);
   });
 
   test('has its users, tokens and sessions after a restart', async () => {

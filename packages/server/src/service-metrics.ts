@@ -1,5 +1,6 @@
 // The metrics of every part of the service.
 import type { LiveFunctionModule } from '@telltale/schema';
+import type { Access } from './access/index.ts';
 import type { ChannelServer, Metric, Sample } from './api/index.ts';
 import type { Archive, Archiving } from './archive/index.ts';
 import type { AuditTrail } from './audit/index.ts';
@@ -14,6 +15,7 @@ export interface MetricSources {
   readonly cfgdb: ConfigurationDatabase;
   readonly data: LiveData;
   readonly state: LiveState;
+  readonly access: Pick<Access, 'isOpen' | 'accounts'>;
   readonly audit: Pick<AuditTrail, 'pending' | 'failure' | 'lost'>;
   /** Acknowledged data that is missing. */
   readonly missing: () => readonly string[];
@@ -28,7 +30,7 @@ export interface MetricSources {
 }
 
 export function serviceMetrics(sources: MetricSources): Metric[] {
-  const { cfgdb, data, state, audit, host, channel } = sources;
+  const { cfgdb, data, state, access, audit, host, channel } = sources;
   const { measurements, commands, alarms } = data;
   return [
     gauge('configuration_waiting', "Operations that wait for the configuration's thread.", () => cfgdb.pending),
@@ -66,6 +68,12 @@ export function serviceMetrics(sources: MetricSources): Metric[] {
     gauge('alarms_unkept', 'Alarms whose present state is not on disk.', () => alarms.counts().unsaved),
     gauge('state_waiting', 'Changes of the live state that wait for the disk.', () => state.pending),
     gauge('state_failing', 'Whether the disk refused the newest of them.', () => Number(state.failure !== undefined)),
+    gauge('access_open', 'Whether there are no users, so that every program of the machine may do everything.', () =>
+      Number(access.isOpen),
+    ),
+    gauge('access_recovering', 'Whether the user recovery can manage users.', () =>
+      Number(access.accounts.recoveryUntil !== undefined),
+    ),
     gauge('audit_waiting', 'Records of the audit trail that wait for the disk.', () => audit.pending),
     gauge('audit_failing', 'Whether the disk refused the newest of them.', () => Number(audit.failure !== undefined)),
     gauge('audit_discarded', 'Those that were discarded, and the trail does not say so yet.', () => audit.lost),

@@ -16,10 +16,12 @@ type Options = Partial<AccessOptions> & { readonly clock?: Clock };
 export class MemoryAccess extends Access {
   readonly #options: Options;
   readonly stored: Map<string, ChangedEntry>;
+  readonly modules: ModuleTokens;
   /** While a password is hashed. */
   onHash: () => Promise<void> = () => Promise.resolve();
 
   constructor(options: Options, stored = new Map<string, ChangedEntry>()) {
+    const tokens = new ModuleTokens();
     super({
       store: {
         missing: [],
@@ -28,7 +30,7 @@ export class MemoryAccess extends Access {
           for (const entry of changed) stored.set(`${entry.kind} ${entry.key}`, structuredClone(entry));
         },
       },
-      tokens: new ModuleTokens(),
+      tokens,
       passwords: {
         hash: (password) => this.onHash().then(() => password),
         verify: (password, hash) => Promise.resolve(password === hash),
@@ -41,6 +43,7 @@ export class MemoryAccess extends Access {
     });
     this.#options = options;
     this.stored = stored;
+    this.modules = tokens;
   }
 
   /** As a start finds it. */

@@ -7,6 +7,7 @@ import { Accounts } from './accounts.ts';
 import { type Caller, localCaller, nobody } from './caller.ts';
 import { Changes } from './collection.ts';
 import { DirectorySignIn, type Log } from './directory-sign-in.ts';
+import { KnownHashes } from './known-hashes.ts';
 import type { Manager } from './manager.ts';
 import type { ModuleTokens } from './module-tokens.ts';
 import type { Site } from './passwords/passkeys.ts';
@@ -16,7 +17,7 @@ import { ServiceTokens } from './service-tokens.ts';
 import { Sessions } from './sessions.ts';
 import { SignIns } from './sign-ins.ts';
 import { recoveryName } from './stored-user.ts';
-import { hashOf, isToken } from './token-text.ts';
+import { isToken } from './token-text.ts';
 
 /** What a request brings. */
 export interface Credentials {
@@ -79,6 +80,7 @@ export class Access implements Identities {
   readonly factors: SecondFactors;
   readonly #signIns: SignIns;
   readonly #listeners: ChangeListener[] = [];
+  readonly #hashes = new KnownHashes();
   /** By name: the same object for each connection. */
   readonly #certificates = new Map<string, Caller>();
 
@@ -133,9 +135,8 @@ export class Access implements Identities {
       return this.#ofToken(authorization, source);
     }
     if (this.isOpen) return localCaller;
-    const session = cookieOf(cookie);
-    const user = session === undefined ? undefined : this.sessions.find(session);
-    if (user !== undefined) return user;
+    const user = cookie && this.#hashes.find(cookie, cookieOf, (hash) => this.sessions.findByHash(hash));
+    if (user) return user;
     return (certificate && this.#ofCertificate(certificate)) ?? nobody;
   }
 
@@ -255,10 +256,10 @@ export class Access implements Identities {
   }
 
   #ofToken(authorization: string, source: string | undefined): Caller {
-    const [, token = ''] = bearer.exec(authorization) ?? [];
-    const hash = isToken(token) ? hashOf(token) : undefined;
-    const found = hash && (this.#options.tokens.find(hash) ?? this.tokens.find(hash, source));
-    if (found) return found;
+    const { tokens } = this.#options;
+    const lookUp = (hash: string) => tokens.find(hash) ?? this.tokens.find(hash, source);
+    const found = this.#hashes.find(authorization, tokenOf, lookUp);
+    if (found !== undefined) return found;
     throw new ProblemError('invalid-token', 'The Authorization header carries no token that is valid here and now.');
   }
 
@@ -304,6 +305,12 @@ export class Access implements Identities {
 
 function wrongCredentials(): ProblemError {
   return new ProblemError('wrong-credentials', 'The user or the password is wrong.');
+}
+
+/** Of the header; undefined where it has none. */
+function tokenOf(authorization: string): string | undefined {
+  const [, token = ''] = bearer.exec(authorization) ?? [];
+  return isToken(token) ? token : undefined;
 }
 
 /** The session's, or another one, of the header. Two of the name are none: somebody has put one there. */

@@ -85,7 +85,10 @@ export class Sessions {
 
   /** Whose the cookie is; undefined where it is nobody's. */
   find(cookie: string): Caller | undefined {
-    const hash = hashOf(cookie);
+    return this.findByHash(hashOf(cookie));
+  }
+
+  findByHash(hash: string): Caller | undefined {
     const stored = this.#stored.get(hash);
     if (stored === undefined) return undefined;
     if (this.#isOver(stored)) {
