@@ -3,11 +3,13 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
+import type { AuditRecord } from '@telltale/schema';
 import { freePort } from '@telltale/stack-kit/testing';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { AccessDatabase, Passwords } from '../packages/server/src/access/index.ts';
 import { client, OpenidProvider, signInAtProvider } from '../packages/server/test/openid-provider.ts';
 import { groups, people, Slapd, service, withoutSlapd } from '../packages/server/test/slapd.ts';
+import { linesIn } from '../packages/server/test/trail-bench.ts';
 import { type RawAnswer, sendRaw } from './raw-http.ts';
 import { runServer, type ServerProcess, startServer } from './server-process.ts';
 
@@ -57,6 +59,14 @@ before(async () => {
 });
 
 /** While the server is down. */
+/** Who signed in, or tried to. */
+function signInsRecorded(folder: string): unknown[][] {
+  return linesIn(folder)
+    .map((line) => JSON.parse(line) as AuditRecord)
+    .filter(({ operation }) => operation.startsWith('signIn'))
+    .map(({ operation, who, kind, object, result }) => [operation, who, kind, object, result]);
+}
+
 async function addRoot(): Promise<void> {
   const store = new AccessDatabase({
     folder: data,
@@ -115,6 +125,7 @@ describe('through LDAP', { skip: withoutSlapd }, () => {
     const answer = await post('/access/sign-in', { user: 'anna', password: 'anna of the plant' });
     assert.equal(answer.status, 200);
     assert.equal(await identityOf(cookieOf(answer)), 'anna');
+    assert.deepEqual(signInsRecorded(data).at(-1), ['signIn', 'anna', 'user', 'anna', 'done']);
   });
 
   test('a wrong password answers as somebody unknown does, byte for byte', async () => {
@@ -124,6 +135,12 @@ describe('through LDAP', { skip: withoutSlapd }, () => {
     const texts = await Promise.all(answers.map((answer) => answer.text()));
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([401]));
     assert.equal(new Set(texts).size, 1);
+    const tried = signInsRecorded(data).slice(-3);
+    assert.deepEqual(tried.map(([, who, , object, result]) => [who, object, result]).sort(), [
+      ['nobody', 'anna', 'wrong-credentials'],
+      ['nobody', 'nobody', 'wrong-credentials'],
+      ['nobody', root.user, 'wrong-credentials'],
+    ]);
   });
 });
 
@@ -156,6 +173,7 @@ describe('through OpenID Connect', () => {
     assert.equal(identity.identity, 'otto');
     assert.equal(returnTo, '/docs/');
     assert.equal(await identityOf(cookieOf(answer)), 'otto');
+    assert.deepEqual(signInsRecorded(data).at(-1), ['signInWithOidc', 'otto', 'user', 'otto', 'done']);
     assert.equal((await post('/access/oidc/sign-in', given, { cookie: attempt })).status, 401);
   });
 

@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
-import type { SecondFactors } from '@telltale/schema';
+import type { AuditRecord, SecondFactors } from '@telltale/schema';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { AccessDatabase, Passwords } from '../packages/server/src/access/index.ts';
 import { presentCode } from '../packages/server/src/access/passwords/totp.ts';
 import { SoftAuthenticator } from '../packages/server/test/soft-authenticator.ts';
+import { linesIn } from '../packages/server/test/trail-bench.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
 const cleanup = suiteCleanup();
@@ -31,6 +32,9 @@ before(async () => {
   await storeUsers();
   server = await startServer(cleanup, { data });
 });
+
+/** The newest in the audit trail. */
+const lastRecord = () => JSON.parse(linesIn(data).at(-1) ?? '') as AuditRecord;
 
 /** A browser: keeps the cookies that it is given. */
 class Browser {
@@ -133,6 +137,9 @@ describe('a second factor', () => {
     };
     const signedIn = await signIn();
     assert.deepEqual([signedIn.status, signedIn.json.identity], [200, 'vera']);
+    const { who, kind, object, session, result } = lastRecord();
+    assert.deepEqual([who, kind, object, result], ['vera', 'user', 'vera', 'done']);
+    assert.equal(session, signedIn.json.session.id);
     const id = phone.id.toString('base64url');
     const removed = await browser.ask('DELETE', `/access/me/passkeys/${id}`);
     assert.equal(removed.status, 204, removed.text);

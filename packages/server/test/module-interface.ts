@@ -20,7 +20,7 @@ const always = { unavailable: () => undefined };
 const unknown = async () => {
   throw new ProblemError('unknown-object', 'There is none.');
 };
-const noLinks = { disable: unknown, enable: unknown, restart: unknown };
+const noLinks = { disable: unknown, enable: unknown, restart: unknown, find: () => undefined };
 const noStacks = {
   read: () => '{}',
   explain: unknown,

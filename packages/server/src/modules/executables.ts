@@ -112,6 +112,11 @@ export class Executables {
     }
   }
 
+  /** Of what was uploaded last. */
+  sumOf(module: string, path: string | undefined): UploadSum | undefined {
+    return this.#uploads.of(storedPathOf(module, path))?.at(-1);
+  }
+
   async stat(module: string, path: string | undefined): Promise<ExecutableStat> {
     const damage = await this.#damageOf(module, path);
     return this.#inTurn(() => this.#stat(module, path, damage)); // one file open at a time

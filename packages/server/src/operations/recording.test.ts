@@ -170,6 +170,18 @@ describe('a refusal', () => {
   });
 });
 
+test('nobody fills the disk by signing in with wrong passwords', async () => {
+  const { records, gate, operation } = setUp();
+  const wrong = () => {
+    throw new ProblemError('wrong-credentials', 'No.');
+  };
+  for (let at = 0; at < 10_100; at++) {
+    const asking = { caller: nobody, credentials: {} };
+    await assert.rejects(async () => gate.carryOut(operation('signIn'), asking, 'anna', wrong));
+  }
+  assert.equal(records.length, 10_000);
+});
+
 describe('while the trail cannot be written', () => {
   test('changes of the configuration and of users are refused, and operating goes on', async () => {
     const { trail, gate, operation, carryOut, records } = setUp();

@@ -99,7 +99,9 @@ export class Recording {
       outcome = await work(note);
     } catch (error) {
       if (typeof error === 'object' && error !== null) this.#recorded.add(error);
-      await this.#record(operation, asking, object, noted, problemOf(error));
+      // Anybody can fail to sign in.
+      if (asking.caller.kind === 'nobody' && !this.#mayRecordDenial()) this.#unrecorded++;
+      else await this.#record(operation, asking, object, noted, problemOf(error));
       throw error;
     }
     const isWritten = await this.#record(operation, asking, object, noted, 'done');

@@ -13,8 +13,10 @@ import {
   userOf,
 } from '../../access/index.ts';
 import { collectionText } from '../collection-text.ts';
+import type { Note } from '../recording.ts';
 import type { WithHeaders } from '../replies.ts';
-import type { Implementations } from './implementation.ts';
+import type { Asked, Implementations } from './implementation.ts';
+import { notingSides } from './noted-sides.ts';
 import { oidcPage, oidcPagePolicy } from './oidc-page.ts';
 
 export interface AccessParts {
@@ -28,6 +30,22 @@ export function access({ access: parts, first, setupPage }: AccessParts) {
   const { accounts, sessions, tokens, directories } = parts;
   /** Whether it sees the tokens and sessions of this user: its own, and of those whom it manages. */
   const sees = (caller: Caller, user: string) => user === caller.author || accounts.isManaged(user, caller);
+  /** Whoever has signed in, and has done so themselves. */
+  const signedIn = (cookie: string, note: Note): Caller => {
+    const caller = sessions.find(cookie) as Caller;
+    note({ who: caller.author, kind: caller.kind, session: caller.session });
+    return caller;
+  };
+  const noting = {
+    user: (account: string, asked: Asked, work: () => Promise<void>) =>
+      notingSides(asked, () => accounts.user(account, asked.caller), work),
+    role: (account: string, asked: Asked, work: () => Promise<void>) =>
+      notingSides(asked, () => accounts.role(account), work),
+    group: (account: string, asked: Asked, work: () => Promise<void>) =>
+      notingSides(asked, () => accounts.group(account, asked.caller), work),
+    certificate: (account: string, asked: Asked, work: () => Promise<void>) =>
+      notingSides(asked, () => accounts.certificate(account, asked.caller), work),
+  };
   return {
     getSetupPage: () => setupPage(),
     initAccess: async ({ user, password, code = '' }, { caller, credentials: { source }, note }) => {
@@ -38,10 +56,9 @@ export function access({ access: parts, first, setupPage }: AccessParts) {
     },
     recoverAccess: ({ password }) => parts.recover(password),
     signIn: async (given, { credentials, note }) => {
-      note({ object: given.user });
+      note({ object: given.user ?? (given.passkey && parts.factors.ownerOf(given.passkey.id)) });
       const { cookie, marks } = await parts.signIn(given, credentials);
-      const caller = sessions.find(cookie) as Caller;
-      note({ who: caller.author, kind: caller.kind, session: caller.session });
+      const caller = signedIn(cookie, note);
       const cookies = [setCookie(cookie), setCookie(marks, markedForS, marksName)];
       return { headers: { 'set-cookie': cookies }, body: parts.describe(caller) } satisfies WithHeaders;
     },
@@ -54,55 +71,67 @@ export function access({ access: parts, first, setupPage }: AccessParts) {
       if (!directories.hasOidc) throw new ProblemError('unknown-path', 'There is no provider of OpenID Connect.');
       return { headers: oidcPagePolicy, body: oidcPage } satisfies WithHeaders;
     },
-    signInWithOidc: async (query, { credentials }) => {
+    signInWithOidc: async (query, { credentials, note }) => {
       const attempt = cookieOf(credentials.cookie, attemptCookieName);
       const { user, returnTo } = await directories.finishOidc(new URLSearchParams(query), attempt);
+      note({ object: user });
       const cookie = await parts.begin(user, credentials);
-      const identity = parts.describe(sessions.find(cookie) as Caller);
+      const identity = parts.describe(signedIn(cookie, note));
       return { headers: { 'set-cookie': setCookie(cookie) }, body: { identity, returnTo } } satisfies WithHeaders;
     },
     listGroups: (_, { caller }) => byName(accounts.groups(caller)),
     getGroup: ({ account }, { caller }) => accounts.group(account, caller),
-    putGroup: ({ account, ...body }, { caller }) => accounts.putGroup(account, body, caller),
-    deleteGroup: ({ account }, { caller }) => accounts.deleteGroup(account, caller),
+    putGroup: ({ account, ...body }, asked) =>
+      noting.group(account, asked, () => accounts.putGroup(account, body, asked.caller)),
+    deleteGroup: ({ account }, asked) =>
+      noting.group(account, asked, () => accounts.deleteGroup(account, asked.caller)),
     signOut: async (_, { caller: { session }, credentials: { cookie } }) => {
       if (cookieOf(cookie) !== undefined && session !== undefined) await sessions.endById(session);
       return { headers: { 'set-cookie': setCookie('', 0) }, body: undefined } satisfies WithHeaders;
     },
     getIdentity: (_, { caller }) => parts.describe(caller),
-    changePassword: async ({ current, password }, { caller }) => {
+    changePassword: async ({ current, password }, { caller, note }) => {
+      note({ object: caller.author });
       await parts.checkPassword(userOf(caller), current, caller.session ?? '');
       await parts.setPassword(caller.author, password, caller);
     },
     listUsers: (_, { caller }) => byName(accounts.users(caller)),
     getUser: ({ account }, { caller }) => accounts.user(account, caller),
-    putUser: ({ account, ...body }, { caller }) => accounts.putUser(account, body, caller),
+    putUser: ({ account, ...body }, asked) =>
+      noting.user(account, asked, () => accounts.putUser(account, body, asked.caller)),
     setPassword: ({ account, password }, { caller: manager }) => parts.setPassword(account, password, { manager }),
-    deleteUser: ({ account }, { caller }) => parts.deleteUser(account, caller),
+    deleteUser: ({ account }, asked) => noting.user(account, asked, () => parts.deleteUser(account, asked.caller)),
     listRoles: () => byName(accounts.roles()),
     getRole: ({ account }) => accounts.role(account),
-    putRole: ({ account, ...body }, { caller }) => accounts.putRole(account, body, caller),
-    deleteRole: ({ account }, { caller }) => accounts.deleteRole(account, caller),
+    putRole: ({ account, ...body }, asked) =>
+      noting.role(account, asked, () => accounts.putRole(account, body, asked.caller)),
+    deleteRole: ({ account }, asked) => noting.role(account, asked, () => accounts.deleteRole(account, asked.caller)),
     listTokens: (_, { caller }) => byName(tokens.list().filter(({ owner }) => sees(caller, owner))),
-    makeToken: async ({ account: name, ...body }, { caller }) => {
+    makeToken: async ({ account: name, ...body }, { caller, note }) => {
       userOf(caller);
+      note({ new: body });
       return { name, token: await tokens.make(name, body, caller) };
     },
-    deleteToken: async ({ account }, { caller }) => {
+    deleteToken: async ({ account }, { caller, note }) => {
       const isItself = caller.author === `token/${account}`;
-      if (!isItself && !sees(caller, tokens.get(account).owner)) throw unknown('token', account);
+      const token = tokens.get(account);
+      if (!isItself && !sees(caller, token.owner)) throw unknown('token', account);
+      note({ old: token });
       await tokens.delete(account);
     },
     listSessions: (_, { caller }) => sessions.list().filter(({ user }) => sees(caller, user)),
-    endSession: async ({ session }, { caller }) => {
-      const isSeen = sessions.list().some(({ id, user }) => id === session && sees(caller, user));
-      if (!isSeen) throw unknown('session', session);
+    endSession: async ({ session }, { caller, note }) => {
+      const seen = sessions.list().find(({ id, user }) => id === session && sees(caller, user));
+      if (seen === undefined) throw unknown('session', session);
+      note({ old: seen });
       await sessions.endById(session);
     },
     listClientCertificates: (_, { caller }) => byName(accounts.listCertificates(caller)),
     getClientCertificate: ({ account }, { caller }) => accounts.certificate(account, caller),
-    putClientCertificate: ({ account, ...body }, { caller }) => accounts.putCertificate(account, body, caller),
-    deleteClientCertificate: ({ account }, { caller }) => accounts.deleteCertificate(account, caller),
+    putClientCertificate: ({ account, ...body }, asked) =>
+      noting.certificate(account, asked, () => accounts.putCertificate(account, body, asked.caller)),
+    deleteClientCertificate: ({ account }, asked) =>
+      noting.certificate(account, asked, () => accounts.deleteCertificate(account, asked.caller)),
   } satisfies Partial<Implementations>;
 }
 

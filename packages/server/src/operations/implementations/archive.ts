@@ -19,6 +19,7 @@ import {
   ProblemError,
   parseDuration,
   type Selector,
+  toTimestamp,
 } from '@telltale/schema';
 import { type Caller, checkEverywhere, notAllowed } from '../../access/index.ts';
 import type { ArchiveAccess, Archiving, Kind, RecordForm } from '../../archive/index.ts';
@@ -155,8 +156,9 @@ export function archive({ archive, archiving, imports, data, clock, storage }: A
 
   const erase =
     (kind: Kind) =>
-    async ({ name, t_since: since, t_until: until }: NameAndTimes, { caller }: Asked): Promise<void> => {
+    async ({ name, t_since: since, t_until: until }: NameAndTimes, { caller, note }: Asked): Promise<void> => {
       const { sinceUs, untilUs } = intervalOf(since, until);
+      note({ old: { since: toTimestamp(sinceUs), until: toTimestamp(untilUs) } });
       await check(kind, name, caller, 'erase-archive');
       await archive.erase(kind, name, sinceUs, untilUs);
     };

@@ -1,8 +1,9 @@
 // Implements the operations on certificates.
-import type { Permission } from '@telltale/schema';
+import type { InputOf, Permission } from '@telltale/schema';
 import type { Caller } from '../../access/index.ts';
 import type { Certificates } from '../../certificates/index.ts';
-import type { Implementations } from './implementation.ts';
+import type { Asked, Implementations } from './implementation.ts';
+import { notingSides } from './noted-sides.ts';
 
 export type ServedCertificates = Pick<Certificates, 'known' | 'list' | 'trust' | 'reject' | 'renew' | 'delete'>;
 
@@ -11,11 +12,27 @@ export function certificates(served: ServedCertificates) {
     ({ rights }: Caller, permission: Permission) =>
     (name: string, area: string) =>
       rights.on(permission, name, area);
+  /** By whose they are. */
+  const states = (thumbprint: string, of: string | undefined) =>
+    Object.fromEntries(
+      served.known
+        .filter((each) => [each.thumbprint, each.sha1].includes(thumbprint.toLowerCase()))
+        .map(({ role, name, state }) => [`${role}/${name}`, state] as const)
+        .filter(([owner]) => of === undefined || of === owner),
+    );
+  const operate =
+    (operation: 'trust' | 'reject' | 'renew' | 'delete') =>
+    ({ name, of }: InputOf<'trustCertificate'>, asked: Asked): Promise<void> =>
+      notingSides(
+        asked,
+        () => states(name, of),
+        () => served[operation](name, of, may(asked.caller, 'configure')),
+      );
   return {
     listCertificates: ({ state }, { caller }) => served.list(state, may(caller, 'read-config')),
-    trustCertificate: ({ name, of }, { caller }) => served.trust(name, of, may(caller, 'configure')),
-    rejectCertificate: ({ name, of }, { caller }) => served.reject(name, of, may(caller, 'configure')),
-    renewCertificate: ({ name, of }, { caller }) => served.renew(name, of, may(caller, 'configure')),
-    deleteCertificate: ({ name, of }, { caller }) => served.delete(name, of, may(caller, 'configure')),
+    trustCertificate: operate('trust'),
+    rejectCertificate: operate('reject'),
+    renewCertificate: operate('renew'),
+    deleteCertificate: operate('delete'),
   } satisfies Partial<Implementations>;
 }

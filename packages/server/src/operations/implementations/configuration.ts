@@ -7,6 +7,7 @@ import type { Executables, FunctionModules } from '../../modules/index.ts';
 import type { StackCatalogue } from '../../stacks/index.ts';
 import type { Asked, Implementations } from './implementation.ts';
 import { changing } from './noted-changes.ts';
+import { notingSides } from './noted-sides.ts';
 import { renderingOf } from './rendering-input.ts';
 
 /** Acknowledged data of any part that was missing when the service started. */
@@ -93,10 +94,21 @@ function executablesOfModules(parts: ConfigurationParts) {
     putExecutable: async ({ name }, asked) => {
       if (!mayUpload) throw new ProblemError('uploads-disabled', 'This service runs with --no-module-uploads.');
       const place = await pathOf(name, asked, 'install-code');
-      await executables.put(name, place, asked.stream);
+      await notingSides(
+        asked,
+        () => executables.sumOf(name, place),
+        () => executables.put(name, place, asked.stream),
+      );
       modules.executableReplaced(name, place);
     },
-    deleteExecutable: async ({ name }, asked) => executables.delete(name, await pathOf(name, asked, 'install-code')),
+    deleteExecutable: async ({ name }, asked) => {
+      const place = await pathOf(name, asked, 'install-code');
+      await notingSides(
+        asked,
+        () => executables.sumOf(name, place),
+        () => executables.delete(name, place),
+      );
+    },
     statExecutable: async ({ name }, asked) => executables.stat(name, await pathOf(name, asked, 'read-config')),
   } satisfies Partial<Implementations>;
 }

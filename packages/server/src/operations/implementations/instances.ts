@@ -3,6 +3,7 @@ import {
   type FunctionModuleOperation,
   formatTimestamp,
   fromTimestamp,
+  type InputOf,
   type LogLine,
   ProblemError,
 } from '@telltale/schema';
@@ -11,13 +12,16 @@ import type { FunctionModules } from '../../modules/index.ts';
 import type { LinkControl } from '../../runtime/index.ts';
 import { collectionText, picked } from '../collection-text.ts';
 import type { StackAccess } from '../diagnostics/index.ts';
-import type { Implementations } from './implementation.ts';
+import type { Asked, Implementations } from './implementation.ts';
+import { notingSides } from './noted-sides.ts';
 
 const defaultLogLines = 100;
 
+type DisableInput = InputOf<'disableConnector'>;
+
 export interface InstanceParts {
   readonly stacks: StackAccess;
-  readonly links: Pick<LinkControl, 'disable' | 'enable' | 'restart'>;
+  readonly links: Pick<LinkControl, 'disable' | 'enable' | 'restart' | 'find'>;
   readonly modules: ServedModules;
 }
 
@@ -36,12 +40,29 @@ export function instances({ stacks, links, modules }: InstanceParts) {
     if (modules.has(name)) return;
     throw new ProblemError('unknown-object', `There is no function module ${JSON.stringify(name.slice(0, 80))}.`);
   };
+  const noting = (role: 'connector' | 'provider', name: string, asked: Asked, work: () => Promise<void>) =>
+    notingSides(asked, () => (links.find(role, name) === undefined ? 'enabled' : 'disabled'), work);
   const operate =
     (operation: FunctionModuleOperation) =>
-    async ({ name }: { name: string }): Promise<void> => {
+    async ({ name }: { name: string }, asked: Asked): Promise<void> => {
       mustFind(name);
-      await modules[operation](name);
+      await notingSides(
+        asked,
+        () => (modules.has(name) ? modules.live(name).state : undefined),
+        () => modules[operation](name),
+      );
     };
+  const disable =
+    (role: 'connector' | 'provider') =>
+    ({ name, reason, authority }: DisableInput, asked: Asked): Promise<void> => {
+      const { caller, note } = asked;
+      note({ reason: reason ?? authority });
+      return noting(role, name, asked, () => links.disable(role, name, caller.authorityOr(authority), reason));
+    };
+  const enable =
+    (role: 'connector' | 'provider') =>
+    ({ name }: { name: string }, asked: Asked): Promise<void> =>
+      noting(role, name, asked, () => links.enable(role, name));
   return {
     listNamesOfConnectors: (_, { caller }) => stacks.names('connector', caller.rights),
     listConnectors: (selection, { caller }) => stacks.read('connector', selection, caller.rights),
@@ -49,17 +70,11 @@ export function instances({ stacks, links, modules }: InstanceParts) {
     browseConnector: ({ name, ...request }, { caller, signal }) =>
       stacks.browse(name, request, { caller, signal: signal() }),
     restartConnector: ({ name }) => links.restart('connector', name),
-    disableConnector: ({ name, reason, authority }, { caller, note }) => {
-      note({ reason: reason ?? authority });
-      return links.disable('connector', name, caller.authorityOr(authority), reason);
-    },
-    enableConnector: ({ name }) => links.enable('connector', name),
+    disableConnector: disable('connector'),
+    enableConnector: enable('connector'),
     restartProvider: ({ name }) => links.restart('provider', name),
-    disableProvider: ({ name, reason, authority }, { caller, note }) => {
-      note({ reason: reason ?? authority });
-      return links.disable('provider', name, caller.authorityOr(authority), reason);
-    },
-    enableProvider: ({ name }) => links.enable('provider', name),
+    disableProvider: disable('provider'),
+    enableProvider: enable('provider'),
     listNamesOfProviders: (_, { caller }) => stacks.names('provider', caller.rights),
     listProviders: (selection, { caller }) => stacks.read('provider', selection, caller.rights),
     getProvider: ({ name }) => stacks.readOne('provider', name),

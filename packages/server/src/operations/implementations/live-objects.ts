@@ -43,7 +43,7 @@ export function liveObjects({ data, stacks, boot }: LiveObjectParts) {
     },
     getMeasurement: ({ name }) => data.readMeasurement(name),
     simulateMeasurement: ({ name, value, quality, 'valid-for': validForS }, { caller, note }) => {
-      note({ ...measuredOf(data, name), new: validForS === undefined ? value : { value, validForS } });
+      note({ ...measuredOf(data, name), new: simulationOf({ value, quality, validForS }) });
       return data.measurements.simulate(name, { value, quality, validForS, by: caller.author });
     },
     stopSimulation: ({ name }, { note }) => {
@@ -83,6 +83,18 @@ export function liveObjects({ data, stacks, boot }: LiveObjectParts) {
     },
     readLiveObjects: ({ select }, asked) => data.readDatabase(select, readerOf(asked)),
   } satisfies Partial<Implementations>;
+}
+
+/** For the audit trail: the value alone, where it has nothing else. */
+function simulationOf({
+  value,
+  ...more
+}: {
+  value: string;
+  quality?: number | undefined;
+  validForS?: number | undefined;
+}) {
+  return more.quality === undefined && more.validForS === undefined ? value : { value, ...more };
 }
 
 /** What it shows, for the audit trail. */

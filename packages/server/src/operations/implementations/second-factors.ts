@@ -2,7 +2,8 @@
 // that somebody else finds is not enough.
 import { type Clock, ProblemError } from '@telltale/schema';
 import { type Access, type Caller, userOf } from '../../access/index.ts';
-import type { Implementations } from './implementation.ts';
+import type { Asked, Implementations } from './implementation.ts';
+import { notingSides } from './noted-sides.ts';
 
 const recentS = 10 * 60;
 
@@ -17,19 +18,32 @@ export function secondFactors({ access, clock }: { readonly access: Access; read
     return user;
   };
   const shown = async (codes: Promise<readonly string[]>) => ({ recoveryCodes: await codes });
+  /** It is done to the user, who does it. */
+  const named = ({ caller, note }: Asked): Caller => {
+    note({ object: caller.author });
+    return caller;
+  };
+  const noting = <Result>(asked: Asked, work: () => Promise<Result>) =>
+    notingSides(asked, () => factors.shown(asked.caller.author), work);
   return {
     getPasskeyRequest: () => factors.passkeyRequest(),
     getSecondFactors: (_, { caller }) => factors.shown(userOf(caller)),
-    beginTotp: (_, { caller }) => factors.beginTotp(recent(caller)),
-    confirmTotp: async ({ code }, { caller }) => shown(factors.confirmTotp(recent(caller), code)),
-    removeTotp: (_, { caller }) => factors.removeTotp(recent(caller)),
-    renewRecoveryCodes: async (_, { caller }) => shown(factors.renewRecoveryCodes(recent(caller))),
+    beginTotp: (_, asked) => factors.beginTotp(recent(named(asked))),
+    confirmTotp: ({ code }, asked) => noting(asked, () => shown(factors.confirmTotp(recent(named(asked)), code))),
+    removeTotp: (_, asked) => noting(asked, () => factors.removeTotp(recent(named(asked)))),
+    renewRecoveryCodes: (_, asked) => noting(asked, () => shown(factors.renewRecoveryCodes(recent(named(asked))))),
     getPasskeyCreation: (_, { caller }) => factors.passkeyCreation(userOf(caller)),
-    addPasskey: async ({ name, passkey }, { caller }) => shown(factors.addPasskey(recent(caller), name, passkey)),
-    removePasskey: ({ passkey }, { caller }) => factors.removePasskey(recent(caller), passkey),
-    removeSecondFactors: async ({ account }, { caller }) => {
-      await factors.removeAll(account, caller);
-      await sessions.endOf(account);
-    },
+    addPasskey: ({ name, passkey }, asked) =>
+      noting(asked, () => shown(factors.addPasskey(recent(named(asked)), name, passkey))),
+    removePasskey: ({ passkey }, asked) => noting(asked, () => factors.removePasskey(recent(named(asked)), passkey)),
+    removeSecondFactors: ({ account }, asked) =>
+      notingSides(
+        asked,
+        () => factors.shown(account),
+        async () => {
+          await factors.removeAll(account, asked.caller);
+          await sessions.endOf(account);
+        },
+      ),
   } satisfies Partial<Implementations>;
 }
