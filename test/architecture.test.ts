@@ -36,7 +36,7 @@ const table: Record<string, readonly string[]> = {
   ],
   'server/entries': ['schema', 'server/sqlite', 'server/threads'],
   'server/state': ['schema', 'server/alarms', 'server/entries', 'server/modules', 'server/points', 'server/upgrade'],
-  'server/access': ['schema', 'server/entries', 'server/upgrade'],
+  'server/access': ['schema', 'server/entries', 'server/secrets', 'server/upgrade'],
   'server/tls': ['schema', 'stack-kit'],
   'server/certificates': ['schema', 'stack-kit', 'server/stacks'],
   'server/secrets': ['schema', 'stack-kit'],

@@ -210,6 +210,7 @@ export class Server {
       store: this.#accessStore,
       tokens: this.#tokens,
       passwords: new Passwords(),
+      secretKeys: this.#secrets.keys,
       site: () => siteAt(settings['public-url'] ?? this.url),
       clock,
       directories: settings.directories,

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, type TestContext, test } from 'node:test';
@@ -40,6 +40,21 @@ const sorted = (entries: readonly StoredEntry[]) =>
   entries.toSorted((a, b) => (`${a.kind} ${a.key}` < `${b.kind} ${b.key}` ? -1 : 1));
 
 describe('the access store', () => {
+  test('leaves nothing in its files of what was replaced or deleted', async (t) => {
+    const secrets = Array.from({ length: 40 }, (_, at) => ({
+      ...anna,
+      key: `user ${at}`,
+      value: `canary ${at} ${'x'.repeat(at * 50)}`,
+    }));
+    const { store } = await start(t);
+    await store.change(secrets);
+    await store.change(secrets.map(({ kind, key }, at) => ({ kind, key, value: at % 2 === 0 ? null : 'sealed' })));
+    await store.close(2000);
+    for (const name of readdirSync(folder)) {
+      assert.ok(!readFileSync(join(folder, name), 'latin1').includes('canary'), name);
+    }
+  });
+
   test('has nothing at first, and after each restart the newest of what was changed and not deleted', async (t) => {
     const name = fc.constantFrom('anna', '__proto__', 'constructor', '', 'ü\u0000"');
     const value = fc.option(fc.jsonValue({ maxDepth: 2 }), { nil: null });

@@ -2,6 +2,7 @@
 // every program of the machine is `local`.
 import type { Clock, Identity, Session, SignIn } from '@telltale/schema';
 import { ProblemError } from '@telltale/schema';
+import type { SealKeys } from '../secrets/index.ts';
 import type { AccessStore } from './access-store.ts';
 import { Accounts } from './accounts.ts';
 import { type Caller, localCaller, nobody } from './caller.ts';
@@ -58,6 +59,8 @@ export interface AccessOptions {
   /** Where browsers know the service. */
   readonly site: () => Site;
   readonly clock: Clock;
+  /** That seal secrets on disk; none: they are not sealed. */
+  readonly secretKeys?: SealKeys;
   /** The file that names directories of users, and where people come back to from a page of a provider. */
   readonly directories?: string | undefined;
   readonly oidcCallback?: () => string;
@@ -81,12 +84,14 @@ export class Access implements Identities {
   readonly #signIns: SignIns;
   readonly #listeners: ChangeListener[] = [];
   readonly #hashes = new KnownHashes();
+  /** Whose one-time codes could not be checked at the start. */
+  #unopened: readonly string[] = [];
   /** By name: the same object for each connection. */
   readonly #certificates = new Map<string, Caller>();
 
   constructor(options: AccessOptions) {
     this.#options = options;
-    const { store, clock, tokens, site } = options;
+    const { store, clock, tokens, site, secretKeys = [] } = options;
     const changes = new Changes(store);
     this.accounts = new Accounts({ changes, clock, onChange: () => this.#onChange() });
     const parts = { accounts: this.accounts, changes, clock, onEnd: (caller: Caller) => this.#tell(caller, true) };
@@ -98,7 +103,7 @@ export class Access implements Identities {
       onGone: (user) => this.sessions.endOf(user),
       log: options.log,
     });
-    this.factors = new SecondFactors({ accounts: this.accounts, clock, site });
+    this.factors = new SecondFactors({ accounts: this.accounts, clock, site, secretKeys });
     this.#signIns = new SignIns({
       ...parts,
       factors: this.factors,
@@ -112,7 +117,10 @@ export class Access implements Identities {
     if (directories !== undefined) await this.directories.open(directories, oidcCallback?.() ?? '');
     const entries = await this.#options.store.open();
     for (const part of [this.accounts, this.sessions, this.tokens, this.#signIns]) part.load(entries);
-    await this.#deleteLeftovers().catch(() => undefined); // of no use while there is no such user; else at the next start
+    // Where the disk refuses, at the next start: a leftover is of no use before there is such a user, and a secret as good as before.
+    await this.#deleteLeftovers().catch(() => undefined);
+    await this.factors.sealAll().catch(() => undefined);
+    this.#unopened = this.accounts.all().flatMap(([name]) => (this.factors.isUnopened(name) ? [name] : []));
     this.#options.tokens.isOpen = this.isOpen;
   }
 
@@ -222,9 +230,18 @@ export class Access implements Identities {
   /** What is to be done soon, a sentence each. */
   get warnings(): string[] {
     const until = this.accounts.recoveryUntil;
-    if (until === undefined) return [];
-    const time = new Date(until * 1000).toISOString().slice(0, 16);
-    return [`access is being recovered: the user recovery can manage users until ${time}Z`];
+    const time = new Date((until ?? 0) * 1000).toISOString().slice(0, 16);
+    const unopened = this.#unopened.filter((name) => this.factors.isUnopened(name));
+    const others = unopened.length === 1 ? '' : ` and of ${unopened.length - 1} more`;
+    return [
+      ...(until === undefined ? [] : [`access is being recovered: the user recovery can manage users until ${time}Z`]),
+      ...(unopened.length === 0
+        ? []
+        : [
+            `one-time codes of ${unopened[0]}${others} are refused, since they were sealed with a key that the server does not have: ` +
+              'start it with that key (--secret-key-file)',
+          ]),
+    ];
   }
 
   /** By whoever owns the data folder, or has the one-time link. */

@@ -118,8 +118,9 @@ export class Accounts {
     return this.#users.all().filter(([, { origin, absent }]) => origin === directory && absent !== true);
   }
 
-  find(isIt: (user: StoredUser) => boolean): [string, StoredUser] | undefined {
-    return this.#users.all().find(([, user]) => isIt(user));
+  /** By name. */
+  all(): [string, StoredUser][] {
+    return this.#users.all();
   }
 
   /** Whether signing in takes more than the password. */

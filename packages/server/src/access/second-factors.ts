@@ -1,18 +1,22 @@
 // What users have beside a password: one-time codes, codes for recovery, passkeys. Each code and each use of a key is taken once,
 // and that is on disk before it counts.
 import { type Clock, ProblemError, type SecondFactors as Shown } from '@telltale/schema';
+import type { SealKeys } from '../secrets/index.ts';
 import type { Accounts } from './accounts.ts';
 import type { Manager } from './manager.ts';
 import { Passkeys, type Site } from './passwords/passkeys.ts';
 import { newRecoveryCodes, takeRecoveryCode } from './passwords/recovery-codes.ts';
 import type { StoredFactors } from './passwords/stored-factors.ts';
 import { newTotp, type Totp, takeCode, totpUri } from './passwords/totp.ts';
+import { SealedTotps } from './sealed-totps.ts';
 import type { StoredUser } from './stored-user.ts';
 
 export interface SecondFactorsOptions {
   readonly accounts: Accounts;
   readonly clock: Clock;
   readonly site: () => Site;
+  /** That seal the secrets of one-time codes on disk. */
+  readonly secretKeys: SealKeys;
 }
 
 const issuer = 'Telltale';
@@ -23,12 +27,32 @@ const mostPasskeys = 20;
 export class SecondFactors {
   readonly #options: SecondFactorsOptions;
   readonly #passkeys: Passkeys;
+  readonly #sealed: SealedTotps;
   /** Secrets that no code was sent of, by user. */
   readonly #pending = new Map<string, { readonly totp: Totp; readonly untilMs: number }>();
 
   constructor(options: SecondFactorsOptions) {
     this.#options = options;
     this.#passkeys = new Passkeys(options);
+    this.#sealed = new SealedTotps(options.secretKeys);
+  }
+
+  /** What was stored before there was a key, or with an earlier one, is sealed with the present one. */
+  async sealAll(): Promise<void> {
+    const { accounts } = this.#options;
+    for (const [name, { factors }] of accounts.all()) {
+      if (factors?.totp === undefined || this.#sealed.isCurrent(factors.totp)) continue;
+      await this.#change(name, (now) => {
+        const totp = now.totp && this.#sealed.open(name, now.totp);
+        return totp === undefined ? now : { ...now, totp: this.#sealed.seal(name, totp) };
+      });
+    }
+  }
+
+  /** Whether the codes of a user cannot be checked: they are sealed with a key that the server does not have. */
+  isUnopened(name: string): boolean {
+    const totp = this.#options.accounts.stored(name)?.factors?.totp;
+    return totp !== undefined && this.#sealed.open(name, totp) === undefined;
   }
 
   shown(name: string): Shown {
@@ -65,7 +89,7 @@ export class SecondFactors {
     if (!taken) {
       throw new ProblemError('wrong-code', 'The code is not that of the secret that was given last, now.');
     }
-    const codes = await this.#add(name, (factors) => ({ ...factors, totp: taken }));
+    const codes = await this.#add(name, (factors) => ({ ...factors, totp: this.#sealed.seal(name, taken) }));
     this.#pending.delete(name);
     return codes;
   }
@@ -112,8 +136,9 @@ export class SecondFactors {
   /** Of an app, or for recovery. Throws `wrong-credentials`. */
   async takeCode(name: string, code: string): Promise<void> {
     await this.#change(name, (factors) => {
-      const totp = factors.totp && takeCode(factors.totp, code, this.#options.clock.now());
-      if (totp !== undefined) return { ...factors, totp };
+      const known = factors.totp && this.#sealed.open(name, factors.totp);
+      const totp = known && takeCode(known, code, this.#options.clock.now());
+      if (totp !== undefined) return { ...factors, totp: this.#sealed.seal(name, totp) };
       const recovery = takeRecoveryCode(factors.recovery ?? [], code);
       if (recovery !== undefined) return { ...factors, recovery };
       throw new ProblemError('wrong-credentials', 'The code is wrong, or was used before.');
@@ -145,7 +170,8 @@ export class SecondFactors {
   }
 
   #owner(id: string): [string, StoredUser] | undefined {
-    return this.#options.accounts.find(({ factors }) => factors?.passkeys?.some((each) => each.id === id) === true);
+    const { accounts } = this.#options;
+    return accounts.all().find(([, { factors }]) => factors?.passkeys?.some((each) => each.id === id) === true);
   }
 
   /** With codes for recovery, where the user has none. */

@@ -17,6 +17,7 @@ export class EntryDatabase {
     const durable = new DurableDatabase(path, { ...form, create });
     this.#durable = durable;
     try {
+      durable.sqlite.exec('PRAGMA secure_delete = ON'); // what is replaced, such as a secret that is sealed, is gone from the file
       addChecksums(durable.sqlite);
       this.#get = durable.sqlite.prepare('SELECT text FROM kept WHERE family = ? AND name = ?');
       this.#put = durable.sqlite.prepare('REPLACE INTO kept (family, name, text, checksum) VALUES (?, ?, ?, ?)');
