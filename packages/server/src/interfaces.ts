@@ -129,7 +129,7 @@ export function createOwnerHttp(parts: Interfaces, implementations: Implementati
   });
   return createHttpServer({
     routes,
-    identities: { identify: () => ownerCaller },
+    identities: { identify: () => ownerCaller, onChanged: () => undefined },
     log,
     metrics: new Metrics(),
     gate,

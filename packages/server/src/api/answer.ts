@@ -4,11 +4,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
-import type { FileReply, GatedOperation, PagesReply, StreamReply, WithHeaders } from '../operations/index.ts';
+import type { ProblemError } from '@telltale/schema';
+import type { FileReply, Gate, GatedOperation, PagesReply, StreamReply, WithHeaders } from '../operations/index.ts';
 import type { Gathered, Lease } from '../points/index.ts';
 import { answerHeaders } from './answer-headers.ts';
 import type { Call, Route } from './route.ts';
 import { sendPages } from './send-pages.ts';
+import { reset } from './socket-internals.ts';
+import type { UnderWay } from './under-way.ts';
 
 export interface AnswerOptions {
   readonly route: Route;
@@ -16,8 +19,8 @@ export interface AnswerOptions {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly call: Call;
-  /** A connection that stayed open would be waited for. */
-  readonly isStopping: boolean;
+  readonly gate: Pick<Gate, 'isStopping' | 'denied'>;
+  readonly underWay: UnderWay;
   /** An answer that had been started could not be completed. */
   readonly onBroken: (error: Error) => void;
 }
@@ -33,14 +36,14 @@ const gzipBytes = 256 << 10;
 
 /** Carries the route out and answers; throws errors from before the answer. */
 export function answer(options: AnswerOptions): Promise<void> | undefined {
-  const { route, operation, request, response, call, isStopping } = options;
+  const { route, operation, request, response, call, gate } = options;
   const tag = tagOf(route, call);
   const headers: Headers = {
     ...answerHeaders(request.socket),
     'cache-control': 'no-store',
     ...route.answer.headers,
   };
-  if (isStopping) headers.connection = 'close';
+  if (gate.isStopping) headers.connection = 'close'; // it would be waited for else
   if (tag !== undefined) {
     headers['cache-control'] = 'no-cache';
     headers.etag = tag;
@@ -51,8 +54,34 @@ export function answer(options: AnswerOptions): Promise<void> | undefined {
     }
   }
   const result = route.handle(call);
-  if (result instanceof Promise) return result.then((settled) => send(options, headers, settled));
-  return send(options, headers, result);
+  if (!(result instanceof Promise)) return send(options, headers, result);
+  if (operation.effect.action === 'read') return sendLater(options, headers, result);
+  return result.then((settled) => send(options, headers, settled)); // it is done, whatever its caller may do by now
+}
+
+/** Of what takes its time to read, nothing is shown to a caller that may not read it any more. */
+async function sendLater(options: AnswerOptions, headers: Headers, result: Promise<unknown>): Promise<void> {
+  const { operation, call, gate, underWay } = options;
+  let problem: ProblemError | undefined;
+  const end = underWay.begin(call.caller, operation.permission, (ended) => {
+    problem = ended;
+  });
+  const settled = await result.finally(end);
+  if (problem === undefined) return send(options, headers, settled);
+  discard(settled);
+  operation.answered--;
+  gate.denied(operation, call, call.path.name, problem);
+  throw problem;
+}
+
+/** Ends the connection when the caller may not read it any more: what it has is not all, and does not look like it. */
+async function sendWhilePermitted(options: AnswerOptions, sending: Promise<void>): Promise<void> {
+  const { operation, call, gate, underWay, response } = options;
+  const end = underWay.begin(call.caller, operation.permission, (problem) => {
+    gate.denied(operation, call, call.path.name, problem);
+    if (response.socket !== null) reset(response.socket);
+  });
+  await sending.finally(end);
 }
 
 function send(options: AnswerOptions, headers: Headers, result: unknown): Promise<void> | undefined {
@@ -75,7 +104,7 @@ function send(options: AnswerOptions, headers: Headers, result: unknown): Promis
   if (Buffer.isBuffer(result)) return sendBytes(options, headers, [result]); // most answers; and to ask it for names is slow
   if (isPages(result)) {
     response.writeHead(status, headers);
-    return sendPages(response, result, options.onBroken);
+    return sendWhilePermitted(options, sendPages(response, result, options.onBroken));
   }
   if (isFile(result)) {
     headers['content-type'] = contentType(result.type);
@@ -88,7 +117,7 @@ function send(options: AnswerOptions, headers: Headers, result: unknown): Promis
       'content-length': result.size,
       'content-disposition': disposition(result.filename),
     });
-    return sendStream(response, result.stream, options.onBroken);
+    return sendWhilePermitted(options, sendStream(response, result.stream, options.onBroken));
   }
   if (isLease(result)) response.once('close', () => result.release());
   return sendBytes(options, headers, status === 302 ? [] : piecesOf(result));
@@ -147,6 +176,14 @@ async function compressed(response: ServerResponse, headers: Headers, body: read
     { ...headers, etag, 'content-encoding': 'gzip', vary: 'accept-encoding', 'content-length': length },
     small,
   );
+}
+
+/** What is not sent holds nothing. */
+function discard(result: unknown): void {
+  if (isWithHeaders(result)) discard(result.body);
+  else if (isPages(result)) result.cancel();
+  else if (isStream(result)) result.stream.destroy();
+  else if (isLease(result)) result.release();
 }
 
 /** Bytes in shared memory are no Buffer yet. */

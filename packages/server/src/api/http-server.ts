@@ -28,6 +28,7 @@ import { requestReader } from './read-request.ts';
 import { formFault } from './request-form.ts';
 import type { Call, Route } from './route.ts';
 import { Router } from './router.ts';
+import { UnderWay } from './under-way.ts';
 
 /** Longer than the longest list of names, and than the longest text that is written, percent-encoded. */
 const maxHeaderBytes = 256 << 10;
@@ -38,7 +39,7 @@ const connectionsCheckingInterval = 2000;
 
 export interface HttpServerOptions {
   readonly routes: readonly Route[];
-  readonly identities: Pick<Identities, 'identify'>;
+  readonly identities: Identities;
   readonly credentialsOf: CredentialsReader;
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -70,13 +71,14 @@ export interface HttpServer {
 
 export function createHttpServer({ routes, ...options }: HttpServerOptions): HttpServer {
   const { log, metrics, gate, clock } = options;
+  const underWay = new UnderWay(options.identities);
   const budget = new BodyBudget(options.largestBodyBytes);
   const connections = new Connections({ max: options.maxConnections, clock, log });
   metrics.watch(frontMetrics(connections, budget));
   const endpoints = new Router(routes, (route) => ({
     route,
     operation: gate.operation(route.id, route),
-    reader: requestReader(route, options),
+    reader: requestReader(route, { ...options, underWay }),
     count: metrics.answers.counterOf(route.method, route.path),
   }));
   const elsewhere = metrics.answers.counterOf('any', 'none');
@@ -110,7 +112,7 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
       const { route, reader, operation: asked } = found.endpoint;
       operation = asked;
       const carryOut = (call: Call) =>
-        answer({ route, operation: asked, request, response, call, isStopping: gate.isStopping, onBroken });
+        answer({ route, operation: asked, request, response, call, gate, underWay, onBroken });
       if (route.body === undefined) {
         carryOut(reader.read(request, response, found))?.catch((error: unknown) => fail(response, error, operation));
         return counting;

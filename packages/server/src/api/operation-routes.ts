@@ -56,6 +56,17 @@ function routeOf<N extends HttpOperationName>(
     gate.carryOut(operation, call, objectOf(call.path), (note) =>
       run(inputOf(call), audited ? { ...call, note } : call),
     );
+  /** It may have waited for others on the same object. */
+  const carryOutInTurn = (call: Call) => {
+    const { name } = call.path;
+    try {
+      gate.admitTo(operation, call.caller, name);
+    } catch (error) {
+      gate.denied(operation, call, name, error);
+      throw error;
+    }
+    return carryOut(call);
+  };
   return {
     method: http.method,
     path: pathOf(http, options.paths),
@@ -71,7 +82,7 @@ function routeOf<N extends HttpOperationName>(
     answer: { ...http.answer, ...(headers && { headers }), ...(version && { version }) },
     problems,
     handle: operation.isOrdered
-      ? (call) => gate.turn(operation, call.caller, call.path.name).begin(() => carryOut(call))
+      ? (call) => gate.turn(operation, call.caller, call.path.name).begin(() => carryOutInTurn(call))
       : carryOut,
   };
 }

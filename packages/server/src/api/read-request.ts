@@ -13,6 +13,7 @@ import { queryReader } from './read-query.ts';
 import { awaitsContinue } from './request-form.ts';
 import { type Call, objectOf, type Route, type RouteAnswer, type RouteBody } from './route.ts';
 import type { Found } from './router.ts';
+import type { UnderWay } from './under-way.ts';
 
 const noQuery = Type.Object({}, { additionalProperties: false });
 const noBytes = new Uint8Array();
@@ -22,6 +23,7 @@ export interface RequestReaderOptions {
   readonly credentialsOf: CredentialsReader;
   readonly clock: Clock;
   readonly gate: Gate;
+  readonly underWay: UnderWay;
 }
 
 type Target = Pick<Found<unknown>, 'params' | 'query'>;
@@ -40,7 +42,7 @@ export interface RequestReader {
 
 /** Compiles the checks of one route, once. */
 export function requestReader(route: Route, options: RequestReaderOptions): RequestReader {
-  const { identities, credentialsOf, clock, gate } = options;
+  const { identities, credentialsOf, clock, gate, underWay } = options;
   const readQuery = route.ignoresQuery ? () => ({}) : queryReader(route.query ?? noQuery, route.lists);
   const operation = gate.operation(route.id, route);
   const admitted = (credentials: Credentials, params: Target['params']): Caller => {
@@ -96,6 +98,12 @@ export function requestReader(route: Route, options: RequestReaderOptions): Requ
       const call = { ...read(request, response, target), bodyType: checkBody(request.headers, body) };
       const begin = awaitsContinue(request) ? () => response.writeContinue() : undefined;
       const stream = limited(request, body, clock, begin);
+      const end = underWay.begin(call.caller, route.permission, (problem) => {
+        // A body that is taken as it comes has a handler already, whose failure is recorded.
+        if (isHeld(body)) gate.denied(operation, call, call.path.name, problem);
+        stream.destroy(problem);
+      });
+      stream.once('close', end);
       if (!isHeld(body)) return { ...call, stream };
       const expected = { stream, held, length: lengthOf(request.headers), maxBytes: body.maxBytes };
       return readWhole(expected).then((whole) => ({ ...call, stream, whole }));

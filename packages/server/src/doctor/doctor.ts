@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { lockName } from '../data-folder.ts';
 import { BadSetting, readSettings, type Settings } from '../settings.ts';
+import { checkBeforeUpgrade } from './checks/before-upgrade-check.ts';
 import { checkCertificates } from './checks/certificates-check.ts';
 import { checkCgroup } from './checks/cgroup-check.ts';
 import { checkClock } from './checks/clock-check.ts';
@@ -33,6 +34,7 @@ const checks: readonly (readonly [name: string, check: Check])[] = [
   ['node', checkNode],
   ['secrets', checkSecrets],
   ['secrets', checkMissingSecrets],
+  ['copies', checkBeforeUpgrade],
   ['certificates', checkCertificates],
   ['tls', checkTls],
 ];

@@ -13,11 +13,12 @@ import {
 import { join } from 'node:path';
 import { formatName, syncFolder, writeFormat } from './format-file.ts';
 
-const folderName = 'before-upgrade';
+/** Of the data folder. */
+export const copiesFolder = 'before-upgrade';
 
 /** Where the copies of a folder of this format are, from the data folder. */
 export function copiesOf(format: number): string {
-  return join(folderName, `format-${format}`);
+  return join(copiesFolder, `format-${format}`);
 }
 
 /**
@@ -38,7 +39,7 @@ export function copyBefore(folder: string, format: number): void {
   writeFormat(unfinished, { format }); // so that going back brings this, too
   rmSync(copies, { recursive: true, force: true });
   renameSync(unfinished, copies);
-  syncFolder(join(folder, folderName));
+  syncFolder(join(folder, copiesFolder));
   syncFolder(folder);
 }
 
