@@ -45,6 +45,7 @@ const table: Record<string, readonly string[]> = {
   'server/runtime': [
     'schema',
     'stack-kit',
+    'server/access',
     'server/cfgdb',
     'server/points',
     'server/alarms',

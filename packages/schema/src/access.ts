@@ -52,6 +52,16 @@ const scopeFields = {
 export const Scope = Type.Object(scopeFields, closed);
 export type Scope = Static<typeof Scope>;
 
+/** Whether an object of this name, in this area, is in the part of the plant. Where both are set, both hold. */
+export function isInScope({ area, prefix }: Scope, name: string, areaOfObject = ''): boolean {
+  return (!area || isBelowArea(area, areaOfObject)) && (!prefix || name.startsWith(prefix));
+}
+
+/** The area itself, and what is below it. */
+export function isBelowArea(area: string, other: string): boolean {
+  return other.startsWith(area) && (other.length === area.length || other[area.length] === '.');
+}
+
 export const Grant = Type.Object({ role: AccountName, ...scopeFields }, strict('Grant'));
 export type Grant = Static<typeof Grant>;
 

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ProblemError, systemClock, type Value } from '@telltale/schema';
 import type { Logger } from 'pino';
-import { Access, AccessDatabase, admitClient, ModuleTokens, Passwords, siteAt } from './access/index.ts';
+import { Access, AccessDatabase, ModuleTokens, Passwords, siteAt } from './access/index.ts';
 import { Alarms } from './alarms/index.ts';
 import { type ChannelServer, type HttpServer, Metrics } from './api/index.ts';
 import { type Archive, Archiving } from './archive/index.ts';
@@ -192,7 +192,7 @@ export class Server {
       disabledLinkStore: this.#state,
       archive: this.#archive,
       wholeRendering: () => this.#cfgdb.call('rendering'),
-      forClient: (asked, work) => clients.carryOut(asked, work),
+      clients: () => clients,
       log,
     });
     this.#runtime = runtime;
@@ -246,7 +246,8 @@ export class Server {
     });
     const areaOf = areasOf(data, instances, modules);
     const recording = new Recording({ trail, rendering: () => this.#cfgdb.figures?.running, areaOf, clock });
-    const clients = new RecordedClients({ recording, admit: (asked) => admitClient(asked, this.#access.isOpen) });
+    const clients = new RecordedClients({ recording, access: this.#access, areaOf });
+    this.#access.providers.onEnded((provider, session) => this.#host.endUser(provider, session));
     const gate = new Gate({
       unavailable: () => this.#unavailable(),
       writeRefusal: () => this.#condition.writeRefusal,

@@ -76,6 +76,8 @@ export async function startHost({
       silent: (role, name, silence) => void events.push(`${role} ${name} ${silence ?? 'heard'}`),
       providerWrite: (_, __, value) => providerWrite(value),
       providerAcknowledge: async () => undefined,
+      providerSignIn: async (_, { user }) => ({ session: 1, name: user, view: [{}] }),
+      providerSignOut: () => undefined,
       providerHistory: async () => [],
       pastReadings: async (_, { count }) => ({ stored: 0, dropped: count }),
       newestRecords: async () => [],

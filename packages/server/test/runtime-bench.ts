@@ -110,7 +110,12 @@ export class RuntimeBench {
         await this.configurationIsFree;
         return packRendering(emptyContent(), this.#content);
       },
-      forClient: async (asked, work) => work(admitClient(asked, this.isOpen), () => undefined),
+      clients: () => ({
+        carryOut: async (asked, work) => work(admitClient(asked, this.isOpen), () => undefined),
+        signIn: () => Promise.reject(new Error('there are no users')),
+        signOut: () => undefined,
+        signOutAll: () => undefined,
+      }),
       log,
     });
   }

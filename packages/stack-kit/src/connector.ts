@@ -21,6 +21,8 @@ export interface StackPoint {
   readonly euRange?: readonly [low: number, high: number];
   /** Whether the archive has records of it, by its configuration; of a provider's points alone. */
   readonly isArchived?: boolean;
+  /** Where it is in the plant; of a provider's points alone. */
+  readonly area?: string;
 }
 
 export interface StackCommand extends StackPoint {
@@ -302,18 +304,43 @@ export interface ProviderOptions<Variables> extends InstanceOptions<Variables> {
   readonly meter: ServingMeter;
   /**
    * Writes a command for a client of the provider, as PUT /commands/:name does, and says how that ended; it never throws.
-   * What the client is told must not say more: where the end is unknown, the device may have the value.
+   * What the client is told must not say more: where the end is unknown, the device may have the value. `user`: who of the
+   * users of the service the client has signed in as.
    */
-  readonly write: (command: StackPoint, value: Value) => Promise<WriteResult>;
+  readonly write: (command: StackPoint, value: Value, user?: ProviderUser) => Promise<WriteResult>;
   /**
    * As `write`, for several that a client wrote together: those of one connector reach it together. The results in their
    * order.
    */
   readonly writeMany: (writes: readonly CommandWrite<StackPoint>[]) => Promise<readonly WriteResult[]>;
   /** Acknowledges an alarm for a client of the provider; ends as `write` does. */
-  readonly acknowledge: (alarm: StackAlarm, authority: string) => Promise<WriteResult>;
+  readonly acknowledge: (alarm: StackAlarm, authority: string, user?: ProviderUser) => Promise<WriteResult>;
+  /** Signs a client in as a user of the service. Rejects with `Refused`: the reason is for the log, never for the client. */
+  readonly signIn: (credentials: UserCredentials) => Promise<ProviderUser>;
   /** The archive of the points that it serves. */
   readonly history: ProviderHistory;
+}
+
+/** What a client brings. It must have been encrypted on its way. */
+export interface UserCredentials {
+  readonly user: string;
+  readonly password: string;
+  /** The address of the client. */
+  readonly source: string;
+  /** By what its program is known again, such as the fingerprint of its certificate: it is then counted apart from who guesses. */
+  readonly device?: string;
+}
+
+/** A user of the service as whom a client has signed in. What it may write and acknowledge is the server's to decide. */
+export interface ProviderUser {
+  readonly name: string;
+  readonly seesEverything: boolean;
+  /** What it may not see, it finds not there. */
+  maySee(object: Pick<StackPoint, 'name' | 'area'>): boolean;
+  /** Aborted when it may not go on as what it signed in as: the session of the client is to be ended at once. */
+  readonly ended: AbortSignal;
+  /** The session of the client has ended. */
+  signOut(): void;
 }
 
 /** An alarm of a measurement that the provider serves: its trigger, or what the alarm of a device is about. */
@@ -325,6 +352,7 @@ export interface StackAlarm {
   readonly severity: number;
   /** The id of the measurement among the provider's. */
   readonly measurement: number;
+  readonly area?: string;
 }
 
 export interface StackAlarmState {

@@ -5,7 +5,12 @@ export type WriteResult =
   /** The device has taken it. */
   | { readonly kind: 'accepted' }
   /** The device has said no, or can never take it: it does not have it. The reason is for the person who wrote. */
-  | { readonly kind: 'refused'; readonly reason: string }
+  | {
+      readonly kind: 'refused';
+      readonly reason: string;
+      /** Who asks may not: told to a provider. */
+      readonly isDenied?: true;
+    }
   /** There is no link, or it was aborted in time: the device does not have it. */
   | { readonly kind: 'notSent'; readonly reason: string }
   /** No answer, or one that leaves it open: the device may have it. */
@@ -14,6 +19,7 @@ export type WriteResult =
 export const written = Object.freeze({
   accepted: Object.freeze({ kind: 'accepted' }) satisfies WriteResult as WriteResult,
   refused: (reason: string): WriteResult => ({ kind: 'refused', reason }),
+  denied: (reason: string): WriteResult => ({ kind: 'refused', reason, isDenied: true }),
   notSent: (reason: string): WriteResult => ({ kind: 'notSent', reason }),
   unknown: (reason: string): WriteResult => ({ kind: 'unknown', reason }),
 });

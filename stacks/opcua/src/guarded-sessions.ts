@@ -8,7 +8,7 @@ import {
   StatusCodes,
 } from 'node-opcua-client';
 import { type CertificateFolder, urisOf } from './certificate-folder.ts';
-import type { ProviderVariables } from './variables.ts';
+import { namesUsers, type ProviderVariables } from './variables.ts';
 
 interface Channel {
   readonly securityMode: MessageSecurityMode;
@@ -62,8 +62,8 @@ function checkApplications(server: Server, variables: ProviderVariables, certifi
 }
 
 function keepPlaces(server: Server, variables: ProviderVariables): void {
-  const { userName, readerName, maxSessions, reservedSessions } = variables;
-  const hasUsers = userName !== '' || readerName !== '';
+  const { maxSessions, reservedSessions } = variables;
+  const hasUsers = namesUsers(variables);
   const maxAnonymous = hasUsers ? maxSessions - reservedSessions : maxSessions;
   const isAuthorized = server.isUserAuthorized.bind(server);
   server.isUserAuthorized = (channel, session, token, answer) => {

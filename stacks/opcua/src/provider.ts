@@ -23,6 +23,8 @@ import { ServedSpace } from './served-space.ts';
 import { browseInSteps } from './stepped-browse.ts';
 import { SteppedRequests } from './stepped-requests.ts';
 import { chunkBytes, makeServer } from './ua-server.ts';
+import { UserSessions } from './user-sessions.ts';
+import { UserViews } from './user-views.ts';
 import { leniencyOf, type ProviderVariables } from './variables.ts';
 
 export function createProvider(options: ProviderOptions<ProviderVariables>): Provider {
@@ -67,18 +69,20 @@ class UaProvider implements Provider {
   }
 
   async connect(signal: AbortSignal): Promise<void> {
-    const { name, variables, folder, clock, log, write, acknowledge, history } = this.#options;
+    const { name, variables, folder, clock, log, write, acknowledge, history, signIn } = this.#options;
     const applicationUri = applicationUriOf(variables.applicationUri, name);
     const leniency = leniencyOf(variables);
     const names = { applicationUri, applicationName: 'Telltale' };
     const certificates = new CertificateFolder({ folder, ...names, clock, log, leniency });
     await certificates.initialize();
-    const server = makeServer({ variables, applicationUri, certificates, clock });
+    const users = variables.users === 'service' ? new UserSessions({ signIn, log }) : undefined;
+    const server = makeServer({ variables, applicationUri, certificates, clock, users });
     this.#server = server;
     this.#broken = Promise.withResolvers<never>();
     this.#broken.promise.catch(() => undefined);
     try {
       await server.initialize();
+      users?.install(server);
       const clients = new ServedClients(this.#options);
       const stepped = new SteppedRequests(this.#options.turns);
       const busyUntil = () => stepped.takeBegun();
@@ -88,12 +92,13 @@ class UaProvider implements Provider {
       if (addressSpace === null) throw new Error('the server has no address space');
       addressSpace.installAlarmsAndConditionsService();
       const namespaceUri = variables.namespaceUri === '' ? `urn:telltale:${name}` : variables.namespaceUri;
-      const space = new ServedSpace({ addressSpace, namespaceUri, name, write, clock, log });
+      const space = new ServedSpace({ addressSpace, namespaceUri, name, write, users, clock, log });
       guardMonitoredRanges(server, ({ namespace }) => namespace === space.namespace.index);
+      const alarms = new ServedAlarms({ space, acknowledge, users, log });
+      if (users !== undefined) new UserViews({ users, space, alarms }).install(server);
       stepped.install(server);
       browseInSteps(server.engine, this.#options.turns);
       new HistoryReads({ history, space, clock, log }).install(server);
-      const alarms = new ServedAlarms({ space, acknowledge, log });
       this.#serving = { server, space, alarms };
       // Clients find everything there, or nearly so: very many points are still on their way when it begins to listen.
       const filled = this.#change();

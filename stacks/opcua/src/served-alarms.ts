@@ -1,14 +1,17 @@
 // Alarms as conditions under the variables that they are of. Their state is the server's; a client that acknowledges one
 // asks for it, and sees it acknowledged when it is.
-import type { StackAlarm, StackAlarmState, StackLog, WriteResult } from '@telltale/stack-kit';
+import type { ProviderUser, StackAlarm, StackAlarmState, StackLog, WriteResult } from '@telltale/stack-kit';
 import { DataType, type NodeId, PermissionFlag, type StatusCode, StatusCodes, Variant } from 'node-opcua-client';
 import type { Namespace, Variable } from './address-space.ts';
 import { toUaSeverity } from './alarm-severity.ts';
 import type { Served, ServedSpace } from './served-space.ts';
+import type { UserSessions } from './user-sessions.ts';
 
 export interface ServedAlarmsOptions {
   readonly space: ServedSpace;
-  readonly acknowledge: (alarm: StackAlarm, authority: string) => Promise<WriteResult>;
+  readonly acknowledge: (alarm: StackAlarm, authority: string, user?: ProviderUser) => Promise<WriteResult>;
+  /** Undefined: its clients are no users of the service. */
+  readonly users?: UserSessions | undefined;
   readonly log: StackLog;
 }
 
@@ -23,6 +26,7 @@ interface ServedAlarm {
 interface Context {
   /** What the method is called of. */
   readonly object?: { readonly nodeId: NodeId };
+  readonly session?: object;
   getUserName?(): string;
   checkPermission(node: Alarm, action: PermissionFlag): boolean;
 }
@@ -101,6 +105,14 @@ export class ServedAlarms {
     }
   }
 
+  /** Whether the user sees the condition, and what it is of; undefined where the node is none. */
+  sees(user: ProviderUser, node: object & { readonly nodeId: NodeId }): boolean | undefined {
+    if (this.#stale.has(node as Alarm)) return false;
+    const served = this.#byNode.get(String(node.nodeId));
+    if (served?.condition !== node) return undefined;
+    return user.maySee(served.alarm) && this.#options.space.sees(user, served.variable) === true;
+  }
+
   /** A variable that is gone has taken its conditions with it. */
   #isThere(condition: Alarm): boolean {
     return this.#options.space.namespace.addressSpace.findNode(condition.nodeId) === condition;
@@ -135,21 +147,31 @@ export class ServedAlarms {
     for (const name of ['enable', 'disable', 'addComment'] as const) methods?.[name]?.bindMethod(refuse);
     methods?.acknowledge?.bindMethod((inputs, context, answer) => {
       const served = this.#byNode.get(String(context.object?.nodeId));
-      const user = context.getUserName?.() ?? 'anonymous';
+      const user = this.#options.users?.of(context.session);
+      const authority = user?.name ?? context.getUserName?.() ?? 'anonymous';
       if (served === undefined) answer(null, { statusCode: StatusCodes.BadNodeIdUnknown });
       else if (!context.checkPermission(served.condition, PermissionFlag.Call)) {
         answer(null, { statusCode: StatusCodes.BadUserAccessDenied });
-      } else this.#acknowledge(served, inputs[0]?.value, user).then((statusCode) => answer(null, { statusCode }));
+      } else {
+        const acknowledged = this.#acknowledge(served, inputs[0]?.value, authority, user);
+        acknowledged.then((statusCode) => answer(null, { statusCode }));
+      }
     });
   }
 
-  async #acknowledge({ alarm, condition }: ServedAlarm, eventId: unknown, user: string): Promise<StatusCode> {
+  async #acknowledge(
+    { alarm, condition }: ServedAlarm,
+    eventId: unknown,
+    authority: string,
+    user: ProviderUser | undefined,
+  ): Promise<StatusCode> {
     const branch = condition.currentBranch();
     if (!Buffer.isBuffer(eventId) || !branch.getEventId()?.equals(eventId)) return StatusCodes.BadEventIdUnknown;
     if (branch.getAckedState()) return StatusCodes.BadConditionBranchAlreadyAcked;
-    const result = await this.#options.acknowledge(alarm, user);
+    const result = await this.#options.acknowledge(alarm, authority, user);
     if (result.kind === 'accepted') return StatusCodes.Good;
-    this.#options.log.info(`${alarm.name} was not acknowledged for ${user}: ${result.reason}`);
+    this.#options.log.info(`${alarm.name} was not acknowledged for ${authority}: ${result.reason}`);
+    if (result.kind === 'refused' && result.isDenied === true) return StatusCodes.BadUserAccessDenied;
     return result.kind === 'unknown' ? StatusCodes.BadCommunicationError : StatusCodes.BadRequestNotAllowed;
   }
 }

@@ -1,6 +1,6 @@
 // The address space of the provider: folders and variables of the points, added and taken away while clients look on.
 import { type Clock, fits, traitsOf, unstored, type Value } from '@telltale/schema';
-import type { ServedPoint, StackLog, StackPoint, WriteResult } from '@telltale/stack-kit';
+import type { ProviderUser, ServedPoint, StackLog, StackPoint, WriteResult } from '@telltale/stack-kit';
 import {
   DataType,
   DataValue,
@@ -17,8 +17,10 @@ import type { AddressSpace, Namespace, Variable } from './address-space.ts';
 import { guardReadRange } from './guarded-ranges.ts';
 import { HistoryNodes } from './history-nodes.ts';
 import { emptyOf, isSameType, type NodeType, nodeTypeOf, rangeOf, variantOf } from './node-type.ts';
+import { SeenFolders } from './seen-folders.ts';
 import { Enumerations, putRange, putUnit } from './served-analog.ts';
 import { statusOfQuality } from './status-quality.ts';
+import type { UserSessions } from './user-sessions.ts';
 import { toPoint } from './value-codec.ts';
 
 type Folder = ReturnType<Namespace['addFolder']>;
@@ -28,7 +30,9 @@ export interface ServedSpaceOptions {
   readonly namespaceUri: string;
   /** Of the folder of everything. */
   readonly name: string;
-  readonly write: (command: StackPoint, value: Value) => Promise<WriteResult>;
+  readonly write: (command: StackPoint, value: Value, user?: ProviderUser) => Promise<WriteResult>;
+  /** Undefined: its clients are no users of the service. */
+  readonly users?: UserSessions | undefined;
   readonly clock: Clock;
   readonly log: StackLog;
 }
@@ -68,6 +72,7 @@ export class ServedSpace {
   readonly #historyNodes: HistoryNodes;
   readonly #enumerations: Enumerations;
   readonly #folders = new Map<string, Folder>();
+  readonly #seenFolders = new SeenFolders();
   #byId = new Map<number, Served>();
   #byAddress = new Map<string, Served>();
   /** No longer served, and not yet taken away. */
@@ -99,6 +104,14 @@ export class ServedSpace {
     return namespace === this.namespace.index ? this.#byAddress.get(String(value)) : undefined;
   }
 
+  /** Whether the user sees the variable or folder; undefined where it is none of these. */
+  sees(user: ProviderUser, node: object & Pick<Variable, 'nodeId'>): boolean | undefined {
+    const served = this.servedAt(node.nodeId);
+    if (served?.variable === node) return user.maySee(served.point);
+    if (this.#stale.has(node as Variable)) return false;
+    return this.#seenFolders.sees(user, node, () => this.#byAddress.values());
+  }
+
   hasNode(nodeId: NodeId): boolean {
     return this.#options.addressSpace.findNode(nodeId) !== null;
   }
@@ -115,11 +128,12 @@ export class ServedSpace {
     const before = this.#byAddress;
     this.#byId = new Map();
     this.#byAddress = new Map();
+    this.#seenFolders.changed();
     const [wanted, gone] = [new Set<ServedPoint>(), new Set(before.values())];
     for (const each of points) {
       const { point } = each;
       const old = before.get(point.address);
-      if (old === undefined || !isSame(old, each)) wanted.add(each);
+      if (old === undefined || !this.#isSame(old, each)) wanted.add(each);
       else {
         gone.delete(old);
         this.#describe(old, point);
@@ -205,6 +219,12 @@ export class ServedSpace {
     this.#historyNodes.mark(served.variable, served.point.isArchived === true);
     this.#byId.set(served.point.id, served);
     this.#byAddress.set(served.point.address, served);
+    this.#seenFolders.changed();
+  }
+
+  /** What is in another area is another node: those who monitored it may not see it any more. */
+  #isSame(old: Served, each: ServedPoint): boolean {
+    return isSame(old, each) && (this.#options.users === undefined || old.point.area === each.point.area);
   }
 
   /** Replaces the library's write, which would show a value before it is written, or though it is refused. */
@@ -216,11 +236,15 @@ export class ServedSpace {
       if (!variable.isUserWritable(context) || !context.checkPermission(variable, PermissionFlag.Write as never)) {
         answer(null, StatusCodes.BadUserAccessDenied);
       } else if (range !== null && !range.isEmpty()) answer(null, StatusCodes.BadIndexRangeInvalid);
-      else this.#write(served, given).then((status) => answer(null, status));
+      else {
+        const user = this.#options.users?.of((context as { session?: object }).session);
+        this.#write(served, given, user).then((status) => answer(null, status));
+      }
     };
   }
 
-  async #write({ point, type }: Served, { value: variant, statusCode }: DataValue): Promise<StatusCode> {
+  async #write({ point, type }: Served, given: DataValue, user: ProviderUser | undefined): Promise<StatusCode> {
+    const { value: variant, statusCode } = given;
     // A value that its own sender doubts is no command.
     if (!statusCode.isGoodish()) return StatusCodes.BadWriteNotSupported;
     if (variant.arrayType !== VariantArrayType.Scalar || variant.dataType !== type.dataType) {
@@ -230,9 +254,10 @@ export class ServedSpace {
     if (converted === undefined || !fits(traitsOf(point.datatype), converted)) return StatusCodes.BadOutOfRange;
     const value = unstored(point.datatype, converted);
     if (variantOf(type, value) === undefined) return StatusCodes.BadOutOfRange;
-    const result = await this.#options.write(point, value);
+    const result = await this.#options.write(point, value, user);
     if (result.kind === 'accepted') return StatusCodes.Good;
-    const [words, status] = unaccepted[result.kind];
+    const isDenied = result.kind === 'refused' && result.isDenied === true;
+    const [words, status] = unaccepted[isDenied ? 'denied' : result.kind];
     this.#options.log.info(`a write to ${point.name} ${words}: ${result.reason}`);
     return status;
   }
@@ -246,6 +271,7 @@ export class ServedSpace {
     folder.setEventNotifier(1);
     this.#folder(parent).addReference({ referenceType: 'HasNotifier', nodeId: folder });
     this.#folders.set(path, folder);
+    this.#seenFolders.add(folder, path);
     return folder;
   }
 }
@@ -253,6 +279,7 @@ export class ServedSpace {
 /** In the log, and to the client. */
 const unaccepted = {
   refused: ['was refused', StatusCodes.BadRequestNotAllowed],
+  denied: ['was refused', StatusCodes.BadUserAccessDenied],
   notSent: ['was not sent', StatusCodes.BadNoCommunication],
   unknown: ['may have been lost', StatusCodes.BadCommunicationError],
 } as const;

@@ -20,6 +20,7 @@ import { guardSessions } from './guarded-sessions.ts';
 import { guardRequests } from './guarded-socket.ts';
 import { maxHistoryNodes } from './history-reads.ts';
 import { type Channel, mendChannel } from './mended-channel.ts';
+import type { UaSession, UserSessions } from './user-sessions.ts';
 import type { ProviderVariables } from './variables.ts';
 
 export interface UaServerOptions {
@@ -27,6 +28,8 @@ export interface UaServerOptions {
   readonly applicationUri: string;
   readonly certificates: CertificateFolder;
   readonly clock: Clock;
+  /** Undefined: the users are those of the variables. */
+  readonly users?: UserSessions | undefined;
 }
 
 /** Enough for a browse of some 50,000 points. Anybody may have the server hold so much a connection, user or not. */
@@ -39,7 +42,8 @@ const spareConnections = 5;
 const wrongPasswordMs = 1000;
 const everyInterface = ['0.0.0.0', '::'];
 
-export function makeServer({ variables, applicationUri, certificates, clock }: UaServerOptions): OPCUAServer {
+export function makeServer(options: UaServerOptions): OPCUAServer {
+  const { variables, applicationUri, certificates, clock, users } = options;
   setLogLevel(LogLevel.Emergency);
   guardArrays();
   const { maxSessions, maxSubscriptions, maxItems, unsecured, host } = variables;
@@ -67,7 +71,7 @@ export function makeServer({ variables, applicationUri, certificates, clock }: U
       SecurityPolicy.Aes128_Sha256_RsaOaep,
       ...(unsecured ? [SecurityPolicy.None] : []),
     ],
-    userManager: userManager(variables, clock),
+    userManager: users === undefined ? userManager(variables, clock) : serviceUserManager(users),
     maxConnectionsPerEndpoint: maxSessions + spareConnections,
     transportSettings: { adjustTransportLimits } as unknown as NonNullable<OPCUAServerOptions['transportSettings']>,
     serverCapabilities: {
@@ -142,6 +146,25 @@ function userManager(variables: ProviderVariables, clock: Clock) {
             role(users.has(name) ? WellKnownRoles.AuthenticatedUser : WellKnownRoles.Anonymous),
             role(WellKnownRoles.Observer),
           ],
+  };
+}
+
+/** What each may write and acknowledge, the server says of each request. */
+function serviceUserManager(users: UserSessions) {
+  return {
+    isValidUserAsync(
+      this: UaSession,
+      name: string,
+      given: string,
+      answer: (error: Error | null, isValid?: boolean) => void,
+    ) {
+      users.signIn(this, name, given).then((isRight) => answer(null, isRight), answer);
+    },
+    getUserRoles: (): NodeId[] => [
+      role(WellKnownRoles.AuthenticatedUser),
+      role(WellKnownRoles.Observer),
+      role(WellKnownRoles.Operator),
+    ],
   };
 }
 

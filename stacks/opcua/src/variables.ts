@@ -240,6 +240,14 @@ export const providerVariables = Type.Object({
     pattern: '^(?:/[-_.0-9a-zA-Z]{1,64}){0,4}$',
     form: 'a path such as /telltale, of at most 4 parts of 0-9, a-z, A-Z, _, - and .',
   }),
+  users: Type.Enum(['own', 'service'], {
+    type: 'string',
+    title: 'Who signs in',
+    description:
+      'own: the users named here. service: the users of Telltale, over secured endpoints, with what their roles permit and ' +
+      'the property writes of the provider lists. Not those with a second factor.',
+    default: 'own',
+  }),
   userName: Type.String({
     title: 'User that may read and write',
     description: 'Empty: none.',
@@ -306,22 +314,30 @@ export const providerVariables = Type.Object({
 
 export type ProviderVariables = Static<typeof providerVariables>;
 
+export function namesUsers({ users, userName, readerName }: ProviderVariables): boolean {
+  return users === 'service' || userName !== '' || readerName !== '';
+}
+
 export function checkProvider(values: ProviderVariables): VariableFault[] {
-  const { userName, password, readerName, readerPassword, anonymous } = values;
+  const { users, userName, password, readerName, readerPassword, anonymous } = values;
   const faults = checkListening(values, { isAuthenticated: !anonymous });
-  if (userName === '' && readerName === '' && !anonymous) {
+  if (!namesUsers(values) && !anonymous) {
     faults.push({
       field: 'userName',
-      message: 'is required, or readerName, or anonymous: otherwise no client can connect',
+      message: 'is required, or readerName, anonymous, or users=service: otherwise no client can connect',
     });
+  }
+  for (const field of ['userName', 'readerName'] as const) {
+    if (users === 'service' && values[field] !== '') {
+      faults.push({ field, message: 'cannot be set where users is service: remove it, or set users to own' });
+    }
   }
   if (userName !== '' && password === '') faults.push({ field: 'password', message: 'is required' });
   if (readerName !== '' && readerPassword === '') faults.push({ field: 'readerPassword', message: 'is required' });
   if (userName !== '' && userName === readerName) {
     faults.push({ field: 'readerName', message: 'must differ from userName' });
   }
-  const hasUsers = userName !== '' || readerName !== '';
-  if (anonymous && hasUsers && values.reservedSessions >= values.maxSessions) {
+  if (anonymous && namesUsers(values) && values.reservedSessions >= values.maxSessions) {
     const message = 'must be less than maxSessions: otherwise no anonymous client can connect';
     faults.push({ field: 'reservedSessions', message });
   }

@@ -43,9 +43,10 @@ export async function askMany(session: ClientSession, { service, nodes }: ManyOr
       return (results ?? []).map(({ references }) => references?.map(({ browseName }) => browseName.name));
     }
     case 'translate': {
-      const browsePaths = nodes.map((name) => ({
+      // Below Objects, such as 2:site/2:Tank 1.
+      const browsePaths = nodes.map((path) => ({
         startingNode: 'ns=0;i=85',
-        relativePath: { elements: [{ referenceTypeId: 'ns=0;i=33', includeSubtypes: true, targetName: { name } }] },
+        relativePath: { elements: path.split('/').map(elementOf) },
       }));
       const request = new TranslateBrowsePathsToNodeIdsRequest({ browsePaths });
       const { results } = await ask<TranslateBrowsePathsToNodeIdsResponse>(session, request);
@@ -82,4 +83,10 @@ function ask<Response>(session: ClientSession, request: object): Promise<Respons
     error === null ? resolve(response as Response) : reject(error),
   );
   return promise;
+}
+
+function elementOf(text: string): object {
+  const [, index = '0', name = text] = /^([0-9]+):(.*)$/s.exec(text) ?? [];
+  const targetName = { namespaceIndex: Number(index), name };
+  return { referenceTypeId: 'ns=0;i=33', includeSubtypes: true, targetName };
 }

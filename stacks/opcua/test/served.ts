@@ -3,7 +3,15 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { Batch, type Datatype, quality, type Value } from '@telltale/schema';
-import { type Provider, type ProviderHistory, type StackAlarm, type StackPoint, written } from '@telltale/stack-kit';
+import {
+  type Provider,
+  type ProviderHistory,
+  type ProviderOptions,
+  Refused,
+  type StackAlarm,
+  type StackPoint,
+  written,
+} from '@telltale/stack-kit';
 import { freePort, providerOptions } from '@telltale/stack-kit/testing';
 import { cleanupOf, suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { createProvider } from '../src/provider.ts';
@@ -21,11 +29,15 @@ export class Served {
   readonly folder: string;
   readonly written: [string, Value][] = [];
   readonly acknowledged: [string, string][] = [];
+  /** Of users of the service, beside those. */
+  readonly asUser: string[] = [];
   readonly log: string[] = [];
   readonly port: number;
   readonly provider: Provider;
   /** What the archive is made of; a test replaces it. */
   history: ProviderHistory = historyOf([]);
+  /** Of the service; a test replaces it. */
+  signIn: ProviderOptions<unknown>['signIn'] = () => Promise.reject(new Refused('nobody is known'));
   readonly #controller = new AbortController();
 
   static async start(
@@ -60,7 +72,9 @@ export class Served {
         variables: read.values as Parameters<typeof createProvider>[0]['variables'],
         folder: this.folder,
         log: { debug: log, info: log, warn: log, error: log },
-        write: async ({ id, name }, value) => {
+        write: async ({ id, name }, value, user) => {
+          if (user !== undefined) this.asUser.push(`${user.name} writes ${name}`);
+          if (value === 12) return written.denied('the user may not');
           if (value === 13) return written.refused('interlock');
           if (value === 14) return written.unknown('no answer');
           if (value === 15) return written.notSent('the connector is down');
@@ -72,7 +86,9 @@ export class Served {
           read: (...asked) => this.history.read(...asked),
           aggregate: (...asked) => this.history.aggregate(...asked),
         },
-        acknowledge: async ({ id, name }: StackAlarm, authority) => {
+        signIn: (credentials) => this.signIn(credentials),
+        acknowledge: async ({ id, name }: StackAlarm, authority, user) => {
+          if (user !== undefined) this.asUser.push(`${user.name} acknowledges ${name}`);
           if (name === 'deaf') return written.refused('the device refuses it');
           if (name === 'frail') return written.unknown('no answer');
           this.acknowledged.push([name, authority]);

@@ -12,6 +12,7 @@ import { KnownHashes } from './known-hashes.ts';
 import type { Manager } from './manager.ts';
 import type { ModuleTokens } from './module-tokens.ts';
 import type { Site } from './passwords/passkeys.ts';
+import { ProviderSessions } from './provider-sessions.ts';
 import { noRights, permissionsOf } from './rights.ts';
 import { SecondFactors } from './second-factors.ts';
 import { ServiceTokens } from './service-tokens.ts';
@@ -81,6 +82,8 @@ export class Access implements Identities {
   readonly tokens: ServiceTokens;
   readonly directories: DirectorySignIn;
   readonly factors: SecondFactors;
+  /** Of clients of providers. */
+  readonly providers: ProviderSessions;
   readonly #signIns: SignIns;
   readonly #listeners: ChangeListener[] = [];
   readonly #hashes = new KnownHashes();
@@ -108,6 +111,12 @@ export class Access implements Identities {
       ...parts,
       factors: this.factors,
       checkPassword: (name, password, who) => this.#checkPassword(name, password, who),
+    });
+    this.providers = new ProviderSessions({
+      accounts: this.accounts,
+      isOpen: () => this.isOpen,
+      prove: (...given) => this.#signIns.prove(...given),
+      clock,
     });
     tokens.onChanged((caller, isGone) => this.#tell(caller, isGone));
   }
@@ -196,6 +205,7 @@ export class Access implements Identities {
     this.accounts.ownerOfPassword(name, manager); // before anything is hashed
     const hash = await this.hashPassword(name, password);
     await this.accounts.setPassword(name, hash, manager);
+    this.providers.endOf(name);
     await this.sessions.endOf(name, session);
   }
 
@@ -312,6 +322,7 @@ export class Access implements Identities {
       this.#tell(caller, !names.has(name));
     }
     for (const caller of [...this.sessions.callers(), ...this.tokens.callers()]) this.#tell(caller, false);
+    this.providers.onChange();
     if (!this.isOpen) this.#tell(localCaller, true);
   }
 

@@ -31,6 +31,7 @@ export { markedForS } from './passwords/known-devices.ts';
 export { siteAt } from './passwords/passkeys.ts';
 export { Passwords } from './passwords/passwords.ts';
 export { admitClient, type ProviderAsked, type ProviderClient } from './provider-clients.ts';
+export { type BegunSession, type ProviderCredentials, ProviderSessions } from './provider-sessions.ts';
 export {
   allRights,
   covers,

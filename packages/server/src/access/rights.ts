@@ -1,6 +1,14 @@
 // What somebody may do, and to which objects. Rights are compiled from grants, or from lists of names; they are plain data
 // where they must go to another thread.
-import { mayWrite, type Permission, permissionNames, type Scope, type WriteList } from '@telltale/schema';
+import {
+  isBelowArea,
+  isInScope,
+  mayWrite,
+  type Permission,
+  permissionNames,
+  type Scope,
+  type WriteList,
+} from '@telltale/schema';
 
 /** Permissions for a part of the plant: all of it where neither area nor prefix is set. */
 export interface Granted extends Scope {
@@ -50,7 +58,7 @@ export class GrantedRights implements Rights {
   on(permission: Permission, name: string, area: string | undefined): boolean {
     const scopes = this.#scopes.get(permission);
     if (scopes === undefined || scopes === 'everything') return scopes !== undefined;
-    return scopes.some((scope) => isWithin(scope, name, area));
+    return scopes.some((scope) => isInScope(scope, name, area));
   }
 
   scopeOf(permission: Permission): string {
@@ -115,7 +123,7 @@ export function covers(bounds: readonly Granted[], granted: readonly Granted[]):
       bounds.some(
         (bound) =>
           bound.permissions.includes(permission) &&
-          (!bound.area || isBelow(bound.area, area)) &&
+          (!bound.area || isBelowArea(bound.area, area)) &&
           (!bound.prefix || prefix.startsWith(bound.prefix)),
       ),
     ),
@@ -126,19 +134,9 @@ export function permissionsOf(rights: Rights): Permission[] {
   return permissionNames.filter((permission) => rights.has(permission));
 }
 
-/** Where both are set, both hold. */
-function isWithin({ area, prefix }: Scope, name: string, areaOfObject = ''): boolean {
-  return (!area || isBelow(area, areaOfObject)) && (!prefix || name.startsWith(prefix));
-}
-
-/** The area itself, and what is below it. */
-function isBelow(area: string, other: string): boolean {
-  return other.startsWith(area) && (other.length === area.length || other[area.length] === '.');
-}
-
 /** Undefined where no object can be in both. */
 function bothScopes(one: Scope, other: Scope): Scope | undefined {
-  const area = narrower(one.area, other.area, isBelow);
+  const area = narrower(one.area, other.area, isBelowArea);
   const prefix = narrower(one.prefix, other.prefix, (wide, narrow) => narrow.startsWith(wide));
   if (area === undefined || prefix === undefined) return undefined;
   return { ...(area !== '' && { area }), ...(prefix !== '' && { prefix }) };

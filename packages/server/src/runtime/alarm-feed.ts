@@ -100,8 +100,8 @@ export class AlarmFeed {
       for (const name of names) {
         const id = alarms.find(name);
         if (id < 0) continue;
-        const { description = '', severity } = alarms.alarmOf(id);
-        found.push({ id, name, description, severity, measurement: idOf(measurement) });
+        const { description = '', severity, area } = alarms.alarmOf(id);
+        found.push({ id, name, description, severity, measurement: idOf(measurement), ...(area && { area }) });
       }
     }
     return found;

@@ -1,5 +1,5 @@
 // Runs what was rendered.
 
 export { LinkControl } from './link-control.ts';
-export { Runtime } from './runtime.ts';
+export { type ProviderClients, Runtime } from './runtime.ts';
 export { Slices } from './slices.ts';

@@ -153,7 +153,7 @@ export class PointFeed {
   }
 
   #putServed(kind: PointKind, point: Point, id: number, provider: string): void {
-    const { providerAddresses = {}, description, eu } = point;
+    const { providerAddresses = {}, description, eu, area } = point;
     const euRange = euRangeOf(point);
     // A provider may serve more of it to its clients.
     const served = {
@@ -161,7 +161,7 @@ export class PointFeed {
       ...(description !== undefined && { description }),
       ...(eu !== undefined && { eu }),
       ...(euRange !== undefined && { euRange }),
-      ...(euRange !== undefined && { euRange }),
+      ...(area !== undefined && { area }),
       ...(isArchived(point) && { isArchived: true }),
     };
     if (kind === 'measurements') this.#points.putMeasurement('provider', provider, served);
@@ -178,10 +178,10 @@ function initialValueOf(point: Point): string | undefined {
 }
 
 function servedText(point: Point | undefined, provider: string): string {
-  const { providerAddresses = {}, description, eu, properties } = point ?? {};
+  const { providerAddresses = {}, description, eu, area, properties } = point ?? {};
   const isStored = point !== undefined && isArchived(point);
   const euRange = point && euRangeOf(point);
-  return JSON.stringify([providerAddresses[provider], description, eu, euRange, properties, isStored]);
+  return JSON.stringify([providerAddresses[provider], description, eu, euRange, area, properties, isStored]);
 }
 
 function euRangeOf({ euRangeLo, euRangeHi }: Point): readonly [number, number] | undefined {

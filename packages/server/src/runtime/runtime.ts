@@ -9,8 +9,9 @@ import {
   type Value,
   ValueError,
 } from '@telltale/schema';
-import type { DeviceAlarmState, PastOutcome, ReadingTrace } from '@telltale/stack-kit';
+import type { DeviceAlarmState, PastOutcome, ReadingTrace, UserCredentials } from '@telltale/stack-kit';
 import type { Logger } from 'pino';
+import type { ProviderAsked, ProviderClient } from '../access/index.ts';
 import type { Archive } from '../archive/index.ts';
 import {
   type PreparedRendering,
@@ -20,7 +21,7 @@ import {
   readRendering,
 } from '../cfgdb/index.ts';
 import type { DisabledLinkStore, QualityCounts, Silence } from '../points/index.ts';
-import type { HistoryAsked, HostEvents, InstanceName, Role } from '../stacks/index.ts';
+import type { HistoryAsked, HostEvents, InstanceName, ProviderSession, Role } from '../stacks/index.ts';
 import { AlarmFeed } from './alarm-feed.ts';
 import { DeviceAlarms } from './device-alarms.ts';
 import { LinkControl } from './link-control.ts';
@@ -39,26 +40,19 @@ export interface RuntimeOptions extends Parts {
   readonly onRenames?: (renames: readonly Rename[]) => void;
   /** The newest rendering whole; asked for when the stacks have lost theirs. */
   readonly wholeRendering: () => Promise<RenderingBytes>;
-  /** Carries out and records what a client of a provider does, if it may; rejects with `ProblemError`. */
-  readonly forClient: (asked: ProviderAsked, work: ClientWork) => Promise<void>;
+  /** Made later than this. */
+  readonly clients: () => ProviderClients;
   readonly log: Logger;
 }
 
-/** What a client of a provider wants to do. */
-export interface ProviderAsked {
-  readonly provider: string;
-  /** Of the provider. */
-  readonly properties: Readonly<Record<string, string>>;
-  readonly permission: 'write' | 'acknowledge';
-  /** Of the command or alarm. */
-  readonly name: string;
-}
-
-/** Who does it. */
-export interface ProviderClient {
-  readonly author: string;
-  /** The authority of an alarm, where a client says who it is. */
-  readonly authorityOr: (said: string) => string;
+/** What clients of providers may do, and as whom; what rejects does so with `ProblemError`. */
+export interface ProviderClients {
+  /** Carries out and records what a client does, if it may. */
+  carryOut(asked: ProviderAsked, work: ClientWork): Promise<void>;
+  /** As a user of the service. */
+  signIn(provider: string, credentials: UserCredentials): Promise<ProviderSession>;
+  signOut(provider: string, session: number): void;
+  signOutAll(provider: string): void;
 }
 
 /** What is done for it, with what is recorded beside that. */
@@ -148,7 +142,11 @@ export class Runtime implements HostEvents {
 
   link(role: Role, name: string, up: boolean, _reason: string, timeUs: number): void {
     this.#options.measurements.setLink(role, name, up, timeUs);
-    if (!up || role !== 'provider') return;
+    if (role !== 'provider') return;
+    if (!up) {
+      this.#options.clients().signOutAll(name);
+      return;
+    }
     this.#points.values.publishAll(name);
     this.#alarmFeed.publishAll(name);
   }
@@ -172,7 +170,7 @@ export class Runtime implements HostEvents {
     return this.#options.host.explain(connector, this.#points.read.idOf('measurements', measurement));
   }
 
-  async providerWrite(provider: string, commandId: number, value: Value): Promise<void> {
+  async providerWrite(provider: string, commandId: number, value: Value, user?: number): Promise<void> {
     const { commands } = this.#options;
     const handle = this.#points.served.handleOf('commands', commandId);
     if (handle < 0 || !this.#points.values.serves('commands', handle, provider)) {
@@ -180,22 +178,31 @@ export class Runtime implements HostEvents {
     }
     const name = commands.nameOf(handle);
     const text = prefixed(commands.datatypeOf(handle), value);
-    await this.#forClient(provider, 'write', name, ({ author }, note) => {
+    await this.#forClient({ provider, permission: 'write', name, user }, ({ author }, note) => {
       note({ old: commands.textOf(handle), new: text });
       return commands.write(name, text, author);
     });
   }
 
-  async providerAcknowledge(provider: string, alarm: string, authority: string): Promise<void> {
+  async providerAcknowledge(provider: string, alarm: string, authority: string, user?: number): Promise<void> {
     if (!this.#alarmFeed.serves(provider, alarm)) {
       throw new ProblemError('unknown-object', 'The alarm is not one of this provider any more.');
     }
     const { alarms } = this.#options;
-    await this.#forClient(provider, 'acknowledge', alarm, async ({ authorityOr }, note) => {
+    const asked = { provider, permission: 'acknowledge', name: alarm, user } as const;
+    await this.#forClient(asked, async ({ authorityOr }, note) => {
       note({ old: alarms.present(alarm)?.state, reason: authority });
       await alarms.operate(alarm, 'acknowledge', authorityOr(authority));
       note({ new: alarms.present(alarm)?.state });
     });
+  }
+
+  providerSignIn(provider: string, credentials: UserCredentials): Promise<ProviderSession> {
+    return this.#options.clients().signIn(provider, credentials);
+  }
+
+  providerSignOut(provider: string, session: number): void {
+    this.#options.clients().signOut(provider, session);
   }
 
   providerHistory(provider: string, asked: HistoryAsked, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>[]> {
@@ -219,9 +226,9 @@ export class Runtime implements HostEvents {
     );
   }
 
-  #forClient(provider: string, permission: ProviderAsked['permission'], name: string, work: ClientWork): Promise<void> {
-    const properties = this.#options.host.propertiesOf('provider', provider);
-    return this.#options.forClient({ provider, properties, permission, name }, work);
+  #forClient(asked: Omit<ProviderAsked, 'properties'>, work: ClientWork): Promise<void> {
+    const properties = this.#options.host.propertiesOf('provider', asked.provider);
+    return this.#options.clients().carryOut({ ...asked, properties }, work);
   }
 
   /** By provider, the measurements that it serves by quality. */

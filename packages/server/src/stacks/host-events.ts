@@ -1,9 +1,10 @@
 // The events that the stack host sends to the rest of the server, and what it asks of it.
 import type { Batch, Value } from '@telltale/schema';
-import type { DeviceAlarmState, PastOutcome } from '@telltale/stack-kit';
+import type { DeviceAlarmState, PastOutcome, UserCredentials } from '@telltale/stack-kit';
 import type { Role } from '@telltale/stack-kit/host';
 import type { Silence } from '../points/index.ts';
 import type { HistoryAsked } from './protocol.ts';
+import type { ProviderSession } from './provider-users.ts';
 
 export interface InstanceName {
   readonly role: Role;
@@ -28,9 +29,15 @@ export interface HostEvents {
    */
   silent(role: Role, name: string, silence: Silence | undefined, timeUs: number): void;
   /** A client of a provider writes a command. A `ProblemError` becomes the refusal that the client sees. */
-  providerWrite(provider: string, commandId: number, value: Value): Promise<void>;
+  providerWrite(provider: string, commandId: number, value: Value, user?: number): Promise<void>;
   /** A client of a provider acknowledges an alarm; as `providerWrite`. */
-  providerAcknowledge(provider: string, alarm: string, authority: string): Promise<void>;
+  providerAcknowledge(provider: string, alarm: string, authority: string, user?: number): Promise<void>;
+  /**
+   * A client of a provider signs in as a user of the service. It writes and acknowledges as `user`, its session, until that is
+   * signed out, or ended by `endUser`; or the provider is down. A `ProblemError` refuses it.
+   */
+  providerSignIn(provider: string, credentials: UserCredentials): Promise<ProviderSession>;
+  providerSignOut(provider: string, session: number): void;
   /** A provider reads the archive of one of its points: frames of columns, cut off where there are too many. */
   providerHistory(provider: string, asked: HistoryAsked, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>[]>;
   /** Readings that the device of a connector has kept; resolves when they are archived. The batch is there until then. */
@@ -54,6 +61,8 @@ export function eventsTo(receiver: () => HostEvents): HostEvents {
     silent: (...silence) => receiver().silent(...silence),
     providerWrite: (...write) => receiver().providerWrite(...write),
     providerAcknowledge: (...acknowledge) => receiver().providerAcknowledge(...acknowledge),
+    providerSignIn: (...asked) => receiver().providerSignIn(...asked),
+    providerSignOut: (...session) => receiver().providerSignOut(...session),
     providerHistory: (...asked) => receiver().providerHistory(...asked),
     pastReadings: (...past) => receiver().pastReadings(...past),
     newestRecords: (...asked) => receiver().newestRecords(...asked),

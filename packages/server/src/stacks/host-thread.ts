@@ -82,8 +82,16 @@ function main(): void {
       onState: () => reportStatus(id, hosted),
       loading,
       startProcess: (...process) => processes.start(...process),
-      write: (writes) => client.call('write', [id, writes]),
-      acknowledge: (alarm, authority) => client.call('acknowledge', [id, alarm, authority]),
+      write: (writes, user) => client.call('write', [id, writes, user]),
+      acknowledge: (alarm, authority, user) => client.call('acknowledge', [id, alarm, authority, user]),
+      users: {
+        async signIn(credentials) {
+          const signedIn = await client.call('signIn', [id, credentials]);
+          if ('session' in signedIn) return signedIn;
+          throw new Refused(signedIn.reason);
+        },
+        signOut: (session) => void client.notify('signOut', [id, session]),
+      },
       async storePast(batch) {
         const outcome = await client.call('storePast', [id, batch], { transfer: [batch.buffer] });
         if ('stored' in outcome) return outcome;
@@ -147,6 +155,7 @@ function main(): void {
       instances.get(id)?.publish(Batch.from(batch));
       consume(consumedByThread, batch);
     },
+    endUser: (id, session) => instances.get(id)?.endUser(session),
     fromProcess: (process, message) => processes.heard(process, message),
     processEnded: (process, reason) => processes.ended(process, reason),
     ping: () => void client.notify('pong', []),

@@ -37,6 +37,7 @@ import type { InstanceReport } from './instance-status.ts';
 import type { FindStack } from './load-stacks.ts';
 import type { ExplainOutcome, HistoryAsked, Instance, PointIds, WriteProgress } from './protocol.ts';
 import { ProviderReads } from './provider-reads.ts';
+import { ProviderUsers, type ProviderUsersOptions } from './provider-users.ts';
 import { ProviderWrites } from './provider-writes.ts';
 import { Rate } from './rate.ts';
 import { Secrets } from './secrets.ts';
@@ -80,8 +81,9 @@ export interface HostedInstanceOptions {
   readonly loading: <Module>(load: () => Promise<Module>) => Promise<Module>;
   readonly startProcess: ConnectorOptions<unknown>['startProcess'];
   /** These ask the server for a client of the provider. */
-  readonly write: (writes: readonly DeviceWrite[]) => Promise<readonly WriteResult[]>;
-  readonly acknowledge: (alarm: string, authority: string) => Promise<WriteResult>;
+  readonly write: (writes: readonly DeviceWrite[], user: number | undefined) => Promise<readonly WriteResult[]>;
+  readonly acknowledge: (alarm: string, authority: string, user: number | undefined) => Promise<WriteResult>;
+  readonly users: ProviderUsersOptions;
   /** Of a connector: archives readings of the past, and asks for the newest records; both reject with `Refused`. */
   readonly storePast: (batch: BatchMessage) => Promise<PastOutcome>;
   readonly newestRecords: (ids: readonly number[], signal: AbortSignal) => Promise<readonly Uint8Array[]>;
@@ -103,6 +105,7 @@ export class HostedInstance {
   readonly #requests: Rate;
   readonly #reads: ProviderReads;
   readonly #past: ConnectorPast;
+  readonly #users: ProviderUsers;
   readonly #writes: ProviderWrites;
   #detail = noDetail;
   #mayRun = false;
@@ -128,11 +131,13 @@ export class HostedInstance {
       newest: options.newestRecords,
     });
     const { write, acknowledge } = options;
+    this.#users = new ProviderUsers(options.users);
     this.#writes = new ProviderWrites({
       isCommand: (id) => points.commands.has(id),
       alarmOf: (id) => points.alarms.get(id)?.name,
       write,
       acknowledge,
+      sessionOf: (user) => this.#users.sessionOf(user),
     });
     this.#reads = new ProviderReads({ kindOf: (point) => this.#kindOf(point), ask: options.readHistory });
     this.#connection = new Connection({
@@ -222,6 +227,10 @@ export class HostedInstance {
     this.#connection.publishAlarms(states.filter(({ id }) => this.points.alarms.has(id)));
   }
 
+  endUser(session: number): void {
+    this.#users.end(session);
+  }
+
   explain(measurementId: number): ExplainOutcome {
     try {
       const measurement = this.points.measurements.get(measurementId);
@@ -263,6 +272,7 @@ export class HostedInstance {
   stop(): Promise<void> {
     this.#reads.stop();
     this.#past.stop();
+    this.#users.stop();
     return this.#connection.stop();
   }
 
@@ -301,9 +311,10 @@ export class HostedInstance {
       variables,
       reconnectMaxMs: variables.reconnectMaxMs,
       meter: this.#meter,
-      write: (command, value) => this.#writes.writeOne(command, value),
+      write: (...write) => this.#writes.writeOne(...write),
       writeMany: (writes) => this.#writes.write(writes),
-      acknowledge: (alarm, authority) => this.#writes.acknowledge(alarm, authority),
+      acknowledge: (...acknowledgement) => this.#writes.acknowledge(...acknowledgement),
+      signIn: (credentials) => this.#users.signIn(credentials),
       history: this.#reads,
     });
   }

@@ -1,10 +1,11 @@
 // What connectors and providers ask of the server, and how it is answered: a problem becomes a refusal, a mistake is logged.
 import { Batch, type BatchMessage, ProblemError } from '@telltale/schema';
-import { type PastOutcome, type WriteResult, written } from '@telltale/stack-kit';
+import { type PastOutcome, type UserCredentials, type WriteResult, written } from '@telltale/stack-kit';
 import type { Logger } from 'pino';
 import { Moved } from '../threads/index.ts';
 import type { HostEvents } from './host-events.ts';
 import type { Failure, HistoryAnswer } from './protocol.ts';
+import type { ProviderSession } from './provider-users.ts';
 import { resultOf } from './write-problem.ts';
 
 const stopped: Failure = { reason: 'it is stopped' };
@@ -30,6 +31,15 @@ export class InstanceRequests {
       return written.accepted;
     } catch (error) {
       return error instanceof ProblemError ? resultOf(error) : written.unknown(this.#failureOf(error).reason);
+    }
+  }
+
+  async signIn(name: string | undefined, credentials: UserCredentials): Promise<ProviderSession | Failure> {
+    if (name === undefined) return stopped;
+    try {
+      return await this.#events.providerSignIn(name, credentials);
+    } catch (error) {
+      return this.#failureOf(error);
     }
   }
 

@@ -9,11 +9,13 @@ import type {
   StackAlarmState,
   StackCommand,
   StackPoints,
+  UserCredentials,
   WriteResult,
 } from '@telltale/stack-kit';
 import type { Acknowledgement, BrowseOutcome, DeviceWrite, Role, WriteOutcome } from '@telltale/stack-kit/host';
 import type { SealKeys } from '../secrets/index.ts';
 import type { InstanceReport } from './instance-status.ts';
+import type { ProviderSession } from './provider-users.ts';
 
 export interface HostStart {
   /** Module addresses whose default export is a stack. */
@@ -96,6 +98,8 @@ export interface HostThread {
   setAlarms(id: number, alarms: string): void;
   publishAlarms(id: number, states: readonly StackAlarmState[]): void;
   publish(id: number, batch: BatchMessage): void;
+  /** A user of the service may not go on as what it signed in as. */
+  endUser(id: number, session: number): void;
   /** What a process of a stack says, and its end. */
   fromProcess(process: number, message: unknown): void;
   processEnded(process: number, reason: string): void;
@@ -144,9 +148,11 @@ export interface InstanceClient {
   startProcess(process: number, file: string): void;
   toProcess(process: number, message: unknown): void;
   endProcess(process: number): void;
-  /** For a client of a provider; the results in their order. */
-  write(id: number, writes: readonly DeviceWrite[]): Promise<readonly WriteResult[]>;
-  acknowledge(id: number, alarm: string, authority: string): Promise<WriteResult>;
+  /** For a client of a provider, signed in as `user` where that is a session; the results in their order. */
+  write(id: number, writes: readonly DeviceWrite[], user: number | undefined): Promise<readonly WriteResult[]>;
+  acknowledge(id: number, alarm: string, authority: string, user: number | undefined): Promise<WriteResult>;
+  signIn(id: number, credentials: UserCredentials): Promise<ProviderSession | Failure>;
+  signOut(id: number, session: number): void;
   readHistory(id: number, asked: HistoryAsked): Promise<HistoryAnswer>;
   /** Readings of the past of a connector: answered when they are on disk. */
   storePast(id: number, batch: BatchMessage): Promise<PastOutcome | Failure>;

@@ -203,6 +203,11 @@ export class StackHost {
     this.#notify('provider', provider, (thread, id) => thread.notify('publishAlarms', [id, states]));
   }
 
+  /** A user of the service may not go on at the provider as what it signed in as. */
+  endUser(provider: string, session: number): void {
+    this.#notify('provider', provider, (thread, id) => thread.notify('endUser', [id, session]));
+  }
+
   /** How the last reading came about; undefined where there is none. Rejects with `ProblemError`, within 2 s. */
   async explain(connector: string, measurementId: number): Promise<ReadingTrace | undefined> {
     const { thread, hosted } = this.#connectorOf(connector);

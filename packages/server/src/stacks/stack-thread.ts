@@ -238,18 +238,23 @@ export class StackThread {
         this.#byId.delete(id);
         this.#leaving.delete(id);
       }),
-      write: (id, writes) =>
+      write: (id, writes, user) =>
         Promise.all(
           writes.map(({ commandId, value }) =>
             requests.carryOut(this.#byId.get(id)?.hosted.name, (events, name) =>
-              events.providerWrite(name, commandId, value),
+              events.providerWrite(name, commandId, value, user),
             ),
           ),
         ),
-      acknowledge: (id, alarm, authority) =>
+      acknowledge: (id, alarm, authority, user) =>
         requests.carryOut(this.#byId.get(id)?.hosted.name, (events, name) =>
-          events.providerAcknowledge(name, alarm, authority),
+          events.providerAcknowledge(name, alarm, authority, user),
         ),
+      signIn: (id, credentials) => requests.signIn(this.#presentStart(id)?.name, credentials),
+      signOut: guarded((id, session) => {
+        const hosted = this.#byId.get(id)?.hosted;
+        if (hosted !== undefined) events.providerSignOut(hosted.name, session);
+      }),
       readHistory: (id, asked, { signal }) =>
         requests.frames(this.#presentStart(id)?.name, signal, (events, name) =>
           events.providerHistory(name, asked, signal),

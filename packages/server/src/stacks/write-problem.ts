@@ -61,5 +61,6 @@ const unsent: readonly ProblemName[] = ['connector-down', 'command-changed', 'wr
 export function resultOf(error: ProblemError): WriteResult {
   const { problem, message } = error;
   if (error instanceof MaybeWritten || problem === 'storage-failed') return written.unknown(message);
+  if (problem === 'not-allowed') return written.denied(message);
   return unsent.includes(problem) ? written.notSent(message) : written.refused(message);
 }

@@ -50,6 +50,7 @@ export function providerOptions<Variables>(
     write,
     writeMany: (writes) => Promise.all(writes.map(({ command, value }) => write(command, value))),
     acknowledge: nobodyTakes,
+    signIn: nobody,
     history: { read: nobody, aggregate: nobody },
     ...given,
   };
