@@ -6,7 +6,8 @@ import { describe, test } from 'node:test';
 import { root } from './source-files.ts';
 
 describe('the documents', () => {
-  const named = ['ARCHITECTURE.md', 'README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/glossary.md'];
+  const security = ['docs/security/iec-62443.md', 'docs/security/asvs.md'];
+  const named = ['ARCHITECTURE.md', 'README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/glossary.md', ...security];
   for (const document of named) {
     test(`every path that ${document} names exists`, () => {
       const text = readFileSync(join(root, document), 'utf8');
@@ -17,6 +18,23 @@ describe('the documents', () => {
         paths.filter((path) => !existsSync(join(root, path))),
         [],
       );
+    });
+  }
+
+  for (const document of security) {
+    test(`every requirement of ${document} has a state, and the tests that show what is met`, () => {
+      const rows = readFileSync(join(root, document), 'utf8').matchAll(/^\| (.+) \| (.+) \| (.+) \| (.*)\|$/gm);
+      const [met, unmet] = [new Set(['met', 'part']), new Set(['open', '–'])];
+      let count = 0;
+      for (const [, requirement = '', state = '', how = '', tests = ''] of rows) {
+        if (state === 'State' || state === '---') continue;
+        count++;
+        assert.ok(met.has(state) || unmet.has(state), `${requirement}: ${state}`);
+        assert.ok(how.length > 10, requirement);
+        const isTested = /^(?:`[\w./@-]+\.test\.ts`(?:, )?)+ $/.test(tests);
+        assert.equal(isTested, met.has(state), `${requirement}: ${tests}`);
+      }
+      assert.ok(count > 40, `${count} requirements`);
     });
   }
 
