@@ -124,7 +124,8 @@ export const noTerminal: false | string =
 export interface Typed {
   /** What is printed before it is typed. */
   readonly after: string;
-  readonly text: string;
+  /** May depend on all that was printed. */
+  readonly text: string | ((printed: string) => string);
 }
 
 /** On a terminal, where somebody types when they are asked; with both outputs together. */
@@ -150,7 +151,7 @@ export async function typeToCli(
     if (next === undefined || !heard.includes(next.after)) return;
     left.shift();
     heard = '';
-    child.stdin.write(next.text);
+    child.stdin.write(typeof next.text === 'string' ? next.text : next.text(stdout));
   });
   const [code] = await ended;
   return { code, stdout, stderr: '' };

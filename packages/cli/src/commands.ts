@@ -29,6 +29,7 @@ import { moduleOperationCommands, moduleStatus } from './commands/module-status.
 import { modulePack, moduleUpload } from './commands/module-upload.ts';
 import { read } from './commands/read.ts';
 import { roleCommands } from './commands/roles.ts';
+import { secondFactorCommands } from './commands/second-factors.ts';
 import { secretCommands } from './commands/secret.ts';
 import { simulate } from './commands/simulate.ts';
 import { stacks } from './commands/stacks.ts';
@@ -140,6 +141,7 @@ export const commands: readonly CommandDeclaration[] = [
   whoami,
   ...userCommands,
   ...roleCommands,
+  ...secondFactorCommands,
   ...tokenCommands,
   ...accessCommands,
   ...contextCommands,

@@ -1,7 +1,7 @@
 // Signs a person in for as long as one command takes. A session is of a person: unlike a token, it makes tokens and changes
 // the own password.
-import type { TelltaleClient } from '@telltale/client';
-import type { Identity } from '@telltale/schema';
+import { type TelltaleClient, TelltaleProblem } from '@telltale/client';
+import type { Identity, SignIn } from '@telltale/schema';
 import { checkPrivate } from './credentials.ts';
 import type { Call, OptionDeclaration } from './declaration.ts';
 import { newSecret, openPrompts, type Prompts, passwordStdin } from './prompts.ts';
@@ -34,7 +34,11 @@ export async function withSession<T>(to: SignInTo, work: (person: Person) => Pro
   const user = to.user ?? (await prompts.ask('User: '));
   const password = await prompts.secret(`Password of ${user} at ${url}: `);
   const client = to.connect({ url, by: '' }, { fetch: keepingCookie() });
-  const identity = await client.access.signIn({ user, password }, { signal });
+  const signIn = (more: SignIn = {}) => client.access.signIn({ user, password, ...more }, { signal });
+  const identity = await signIn().catch(async (error: unknown) => {
+    if (!(error instanceof TelltaleProblem && error.problem === 'second-factor-needed')) throw error;
+    return signIn({ code: await prompts.ask('Code of your authenticator app, or one for recovery: ') });
+  });
   try {
     return await work({ client, identity, password, prompts });
   } finally {

@@ -15,6 +15,7 @@ import type {
 } from '@telltale/schema';
 import { TelltaleProblem } from './errors.ts';
 import { OperationCalls } from './operation-calls.ts';
+import { SecondFactors } from './second-factors.ts';
 import type { AskOptions, Transport } from './transport.ts';
 
 export class AccessManagement {
@@ -24,6 +25,8 @@ export class AccessManagement {
   readonly groups: Groups;
   readonly tokens: Tokens;
   readonly sessions: Sessions;
+  /** Of whoever has signed in. */
+  readonly secondFactors: SecondFactors;
 
   constructor(transport: Transport) {
     const calls = new OperationCalls(transport);
@@ -33,6 +36,7 @@ export class AccessManagement {
     this.groups = new Groups(calls);
     this.tokens = new Tokens(calls);
     this.sessions = new Sessions(calls);
+    this.secondFactors = new SecondFactors(calls);
   }
 
   /** Who asks, and what it may do. Its kind is `nobody` where it brings no credentials and there are users. */
@@ -102,6 +106,11 @@ class Users {
   /** Their sessions end. */
   setPassword(account: string, password: string, { signal }: AskOptions = {}): Promise<void> {
     return this.#calls.send('setPassword', { account, password }, { signal });
+  }
+
+  /** Of a user who has lost them. Their sessions end. */
+  removeSecondFactors(account: string, { signal }: AskOptions = {}): Promise<void> {
+    return this.#calls.send('removeSecondFactors', { account }, { signal });
   }
 
   delete(account: string, { signal }: AskOptions = {}): Promise<void> {

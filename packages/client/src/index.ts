@@ -34,6 +34,7 @@ export type {
 export * from './data-access.ts';
 export { Overrun, TelltaleProblem, Unreachable } from './errors.ts';
 export { type ModuleEnvironment, moduleEnvironment } from './module/module-environment.ts';
+export type { NewApp, SecondFactors } from './second-factors.ts';
 export * from './secrets.ts';
 export { type MetricSample, readMetrics, type ServiceAccess } from './service-access.ts';
 export * from './telltale-client.ts';
