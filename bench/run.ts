@@ -8,6 +8,7 @@ import { archiveAggregates } from './archive-aggregates.ts';
 import { archiveGrowth } from './archive-growth.ts';
 import { archiveLatency } from './archive-latency.ts';
 import { archiveTrend } from './archive-trend.ts';
+import { audit } from './audit.ts';
 import { collection } from './collection.ts';
 import { flow } from './flow.ts';
 import { liveRead } from './live-read.ts';
@@ -44,6 +45,7 @@ const benchmarks: readonly Benchmark[] = [
   archiveTrend,
   archiveAggregates,
   archiveLatency,
+  audit,
   abuse,
 ];
 

@@ -74,6 +74,7 @@ const table: Record<string, readonly string[]> = {
     'schema',
     'server/access',
     'server/api',
+    'server/audit',
     'server/tls',
     'server/upgrade',
     'settings.ts',

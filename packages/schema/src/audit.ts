@@ -28,3 +28,25 @@ export const AuditRecord = Type.Object(
   { $id: 'AuditRecord', additionalProperties: true },
 );
 export type AuditRecord = Static<typeof AuditRecord>;
+
+/** What a verification of a trail has found; `telltale-server verify-audit` prints it as JSON. */
+export interface TrailReport {
+  readonly folder: string;
+  readonly records: number;
+  /** Sequence numbers of the first and last record; 0 where there is none. */
+  readonly first: number;
+  readonly last: number;
+  /** SHA-256 of the last record. */
+  readonly hash: string;
+  /** How many signatures are good. */
+  readonly heads: number;
+  /** Sequence number of the last head; what follows it is not signed yet. */
+  readonly signedTo: number;
+  /** The fingerprints of the keys that have signed. */
+  readonly keys: readonly string[];
+  /** What is wrong: a sentence each, in order; the first so many. */
+  readonly faults: readonly string[];
+  readonly faultCount: number;
+  /** What is no fault, and worth knowing. */
+  readonly notes: readonly string[];
+}

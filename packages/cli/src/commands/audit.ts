@@ -1,27 +1,12 @@
 // `telltale audit list|export|verify`: who did what, and whether the trail of it is whole.
 import type { AuditFilter } from '@telltale/client';
-import type { AuditRecord } from '@telltale/schema';
+import type { AuditRecord, TrailReport } from '@telltale/schema';
 import { intervalOf, sinceOption, untilOption } from '../archive-options.ts';
 import { type Call, type CommandDeclaration, type OptionDeclaration, Refused, UsageError } from '../declaration.ts';
 import { writeFileWhole } from '../files.ts';
 import { askServerProgram } from '../server-program.ts';
 import type { Cell } from '../terminal.ts';
 import { timeText } from '../words.ts';
-
-/** As the server's program prints it. */
-interface TrailReport {
-  readonly folder: string;
-  readonly records: number;
-  readonly first: number;
-  readonly last: number;
-  readonly hash: string;
-  readonly heads: number;
-  readonly signedTo: number;
-  readonly keys: readonly string[];
-  readonly faults: readonly string[];
-  readonly faultCount: number;
-  readonly notes: readonly string[];
-}
 
 const filterOptions: readonly OptionDeclaration[] = [
   sinceOption,

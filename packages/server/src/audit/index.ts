@@ -6,4 +6,4 @@ export type { Head } from './protocol.ts';
 export { readSyslogTarget, Syslog } from './syslog.ts';
 export type { Position, TrailFilter, TrailQuery } from './trail-query.ts';
 export { keyName, trailFolder } from './trail-writer.ts';
-export { type TrailReport, verifyTrail } from './verify-trail.ts';
+export { verifyTrail } from './verify-trail.ts';

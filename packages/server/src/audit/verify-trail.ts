@@ -3,40 +3,20 @@
 import type { KeyObject } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import type { TrailReport } from '@telltale/schema';
 import { ControlFile } from '../sqlite/index.ts';
 import { fieldsOf, noHash, type Place, type ReadLine, readLine } from './record-line.ts';
 import { linesOf, type Segment, segmentsIn } from './segments.ts';
 import { isSigned, publicKeysIn } from './signing.ts';
 import { controlName, type TrailClaim, trailFolder } from './trail-writer.ts';
 
-export interface TrailReport {
-  readonly folder: string;
-  readonly records: number;
-  /** Sequence numbers of the first and last record; 0 where there is none. */
-  readonly first: number;
-  readonly last: number;
-  /** SHA-256 of the last record. */
-  readonly hash: string;
-  /** How many signatures are good. */
-  readonly heads: number;
-  /** Sequence number of the last head; what follows it is not signed yet. */
-  readonly signedTo: number;
-  /** The fingerprints of the keys that have signed. */
-  readonly keys: readonly string[];
-  /** What is wrong: a sentence each, in order; the first so many. */
-  readonly faults: readonly string[];
-  readonly faultCount: number;
-  /** What is no fault, and worth knowing. */
-  readonly notes: readonly string[];
-}
-
 const mostFaults = 100;
 
-/** The folder of a trail, or the data folder that it is in. */
-export function verifyTrail(path: string): TrailReport {
+/** The folder of a trail, or the data folder that it is in. `newest`: so many segments, the last ones; undefined: all. */
+export function verifyTrail(path: string, newest?: number): TrailReport {
   const inside = join(path, trailFolder);
   const folder = basename(path) !== trailFolder && existsSync(inside) ? inside : path;
-  return new Verification(folder).run();
+  return new Verification(folder).run(newest);
 }
 
 class Verification {
@@ -63,13 +43,14 @@ class Verification {
     this.#claim = new ControlFile<TrailClaim>(join(folder, controlName)).found;
   }
 
-  run(): TrailReport {
-    const segments = segmentsIn(this.#folder);
+  run(newest?: number): TrailReport {
+    const all = segmentsIn(this.#folder);
+    const segments = newest === undefined ? all : all.slice(-newest);
     if (segments.length === 0) this.#fault('There are no segments: this is not the folder of an audit trail.');
     segments.forEach((segment, at) => {
       this.#segment(segment, at === segments.length - 1);
     });
-    this.#checkBeginning();
+    if (segments.length === all.length) this.#checkBeginning();
     this.#checkEnd();
     return {
       folder: this.#folder,

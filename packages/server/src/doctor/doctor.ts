@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { lockName } from '../data-folder.ts';
 import { BadSetting, readSettings, type Settings } from '../settings.ts';
+import { checkAudit } from './checks/audit-check.ts';
 import { checkBeforeUpgrade } from './checks/before-upgrade-check.ts';
 import { checkCertificates } from './checks/certificates-check.ts';
 import { checkCgroup } from './checks/cgroup-check.ts';
@@ -37,6 +38,7 @@ const checks: readonly (readonly [name: string, check: Check])[] = [
   ['copies', checkBeforeUpgrade],
   ['certificates', checkCertificates],
   ['tls', checkTls],
+  ['audit trail', checkAudit],
 ];
 
 /** `args` are settings, as the server takes them. */
