@@ -12,6 +12,7 @@ import { Commands, Measurements } from '../packages/server/src/points/index.ts';
 import { idleModules } from '../packages/server/test/idle-modules.ts';
 import { openAccess } from '../packages/server/test/open-access.ts';
 import { plainCredentials, plainHttp, plainRoutes } from '../packages/server/test/plain-http.ts';
+import { overTls } from '../test/over-tls.ts';
 
 const connectorName = 'plc';
 const good = 0xc0;
@@ -101,7 +102,8 @@ export class LivePoints {
     await http.listen({ host: '127.0.0.1', port: 0 });
     const { port } = http.server.address() as AddressInfo;
     const onRequest = (call: () => void) => http.server.prependListener('request', call);
-    return { url: `http://${user}127.0.0.1:${port}/data`, channel, watches, onRequest };
+    const protocol = overTls.pair === undefined ? 'http' : 'https';
+    return { url: `${protocol}://${user}127.0.0.1:${port}/data`, channel, watches, onRequest };
   }
 }
 

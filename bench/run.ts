@@ -11,6 +11,7 @@ import { archiveTrend } from './archive-trend.ts';
 import { audit } from './audit.ts';
 import { collection } from './collection.ts';
 import { flow } from './flow.ts';
+import { https } from './https.ts';
 import { liveRead } from './live-read.ts';
 import type { Benchmark, Result } from './measure.ts';
 import { memory } from './memory.ts';
@@ -34,6 +35,7 @@ const benchmarks: readonly Benchmark[] = [
   start,
   flow,
   liveRead,
+  https,
   selectors100k,
   push,
   memory,
