@@ -132,7 +132,7 @@ const topFiles: Record<string, readonly string[]> = {
     'server/operations',
   ],
   'owner-access.ts': ['schema', 'server/access', 'server/api'],
-  'auditing.ts': ['schema', 'service-condition.ts', 'settings.ts', 'start-failed.ts', 'server/audit'],
+  'auditing.ts': ['schema', 'service-condition.ts', 'settings.ts', 'start-failed.ts', 'server/access', 'server/audit'],
   'settings.ts': ['schema'],
   'log.ts': ['source-stack.ts'],
   'source-stack.ts': [],

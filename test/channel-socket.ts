@@ -7,6 +7,8 @@ export interface ChannelAnswer {
   readonly request_id: number;
   readonly result: boolean;
   readonly error?: { readonly status: number; readonly detail: string };
+  /** Of a batch. */
+  readonly results?: readonly { readonly result: boolean }[];
 }
 
 /** The channel was closed before the answer. */
@@ -18,8 +20,12 @@ export class ChannelSocket {
   #lastId = 0;
 
   /** `url` is the server's. `onNotification` gets whole messages that are no answers. */
-  static async open(url: string, onNotification: (message: Buffer) => void = () => undefined): Promise<ChannelSocket> {
-    const socket = new WebSocket(`${url.replace('http', 'ws')}/data/ws`, { perMessageDeflate: false });
+  static async open(
+    url: string,
+    onNotification: (message: Buffer) => void = () => undefined,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<ChannelSocket> {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/data/ws`, { perMessageDeflate: false, headers });
     const channel = new ChannelSocket(socket, onNotification);
     await once(socket, 'open');
     return channel;

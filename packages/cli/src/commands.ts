@@ -1,6 +1,7 @@
 // Every command there is, in the order in which the help lists them.
 import { accessCommands } from './commands/access.ts';
 import { alarmOperationCommands, alarms } from './commands/alarms.ts';
+import { approvalCommands } from './commands/approvals.ts';
 import { archiveCheck, archiveCompact, archiveErase, archiveStats } from './commands/archive-care.ts';
 import { archiveExport, archiveImport } from './commands/archive-files.ts';
 import { areas } from './commands/areas.ts';
@@ -87,6 +88,7 @@ export const commands: readonly CommandDeclaration[] = [
   history,
   write,
   simulate,
+  ...approvalCommands,
   alarms,
   ...alarmOperationCommands,
   watchAlarms,

@@ -25,6 +25,7 @@ import {
   toTimestamp,
 } from '@telltale/schema';
 import { criteriaOf, type PointCriteria } from './criteria.ts';
+import type { ConfirmOptions } from './data-access.ts';
 import { TelltaleProblem } from './errors.ts';
 import { joinDownloads } from './joined-downloads.ts';
 import { type Input, OperationCalls } from './operation-calls.ts';
@@ -198,9 +199,9 @@ export class ArchiveAccess {
   }
 
   /** Resolves when the records of the interval are gone from the disk. */
-  async erase(kind: ArchiveKind, name: string, interval: ArchiveInterval): Promise<void> {
-    const input = { name, ...timesOf(interval) };
-    await this.#calls.send(`erase${titles[kind]}Archive`, input, { signal: interval.signal });
+  async erase(kind: ArchiveKind, name: string, interval: ArchiveInterval & ConfirmOptions): Promise<void> {
+    const { operation, input } = erasing(kind, name, interval);
+    await this.#calls.send(operation, { ...input, reason: interval.reason }, { signal: interval.signal });
   }
 
   /** Adds records; one at the time of another replaces it. Resolves when all are on disk; a retry changes nothing. */
@@ -287,6 +288,11 @@ function readStep(line: string): ArchiveProgress | undefined {
 }
 
 /** In digits, so that every microsecond is exact. */
+/** Erasing as an action, to be signed. */
+export function erasing(kind: ArchiveKind, name: string, interval: ArchiveInterval) {
+  return { operation: `erase${titles[kind]}Archive`, input: { name, ...timesOf(interval) } } as const;
+}
+
 function timesOf({ since, until = 0 }: ArchiveInterval) {
   return { t_since: secondsText(since), t_until: untilText(until) };
 }

@@ -34,7 +34,13 @@ export interface ListOptions<Field extends string> extends AskOptions {
   readonly fields?: readonly Field[] | undefined;
 }
 
-export interface SimulateOptions extends AskOptions {
+/** Of actions that may have to be confirmed. */
+export interface ConfirmOptions extends AskOptions {
+  /** Why it is done; kept in the audit trail. */
+  readonly reason?: string | undefined;
+}
+
+export interface SimulateOptions extends ConfirmOptions {
   /** Seconds after which it ends by itself; without it, it lasts until it is stopped. */
   readonly validForS?: number | undefined;
   /** Good where not given. The service adds that it is simulated. */
@@ -85,8 +91,8 @@ export class Measurements extends LiveFamily<LiveMeasurement, MeasurementField, 
   }
 
   /** Forces a value, such as `d21.5`. */
-  simulate(name: string, value: string, { validForS, quality, signal }: SimulateOptions = {}): Promise<void> {
-    return this.calls.send('simulateMeasurement', { name, value, 'valid-for': validForS, quality }, { signal });
+  simulate(name: string, value: string, { validForS, quality, reason, signal }: SimulateOptions = {}): Promise<void> {
+    return this.calls.send('simulateMeasurement', { name, value, 'valid-for': validForS, quality, reason }, { signal });
   }
 
   /** Gives the device its say again. */
@@ -111,8 +117,8 @@ export class Commands extends LiveFamily<LiveCommand, CommandField, PointCriteri
   }
 
   /** Resolves when the device has accepted the value, such as `b1`. It is sent once, whatever happens. */
-  write(name: string, value: string, { signal }: AskOptions = {}): Promise<void> {
-    return this.calls.send('writeCommand', { name, value }, { signal });
+  write(name: string, value: string, { reason, signal }: ConfirmOptions = {}): Promise<void> {
+    return this.calls.send('writeCommand', { name, value, reason }, { signal });
   }
 
   /** Why it is what it is: who wrote it, and what the device said. */

@@ -16,6 +16,7 @@ export {
   ValueError,
 } from '@telltale/schema';
 export * from './access-management.ts';
+export * from './approvals.ts';
 export * from './archive-access.ts';
 export * from './audit.ts';
 export * from './certificates.ts';

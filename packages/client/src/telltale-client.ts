@@ -1,6 +1,7 @@
 // The client as a whole: where the service is, and its parts. Runs wherever there is `fetch` and `WebSocket`.
 import { type AreaCounts, type Clock, systemClock } from '@telltale/schema';
 import { AccessManagement } from './access-management.ts';
+import { Approvals } from './approvals.ts';
 import { ArchiveAccess } from './archive-access.ts';
 import { AuditAccess } from './audit.ts';
 import { Certificates } from './certificates.ts';
@@ -50,6 +51,8 @@ export class TelltaleClient {
   readonly certificates: Certificates;
   readonly secrets: Secrets;
   readonly functionModules: FunctionModules;
+  /** What must be signed, and what waits for a second person. */
+  readonly approvals: Approvals;
   /** The history of measurements, commands and alarms. */
   readonly archive: ArchiveAccess;
   readonly configuration: ConfigurationAccess;
@@ -83,6 +86,7 @@ export class TelltaleClient {
     this.providers = new Providers(data);
     this.certificates = new Certificates(data);
     this.functionModules = new FunctionModules(data);
+    this.approvals = new Approvals(data);
     this.archive = new ArchiveAccess(data);
     this.configuration = new ConfigurationAccess(transport(configBase));
     this.secrets = new Secrets(transport(configBase));

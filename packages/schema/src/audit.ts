@@ -20,6 +20,7 @@ export const AuditRecord = Type.Object(
     old: Type.Optional(Type.Unknown({ description: 'Before.' })),
     new: Type.Optional(Type.Unknown({ description: 'After.' })),
     reason: Text('What the caller said.'),
+    approver: Text('Who has approved it, where it took a second person.'),
     result: Type.String({ description: 'done, or the name of the problem.' }),
     rendering: Type.Optional(Type.Integer({ description: 'The revision that ran.' })),
     previous: Type.String({ description: 'SHA-256 of the record before.' }),

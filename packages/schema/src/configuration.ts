@@ -36,6 +36,9 @@ export const Severity = Type.Integer({
 
 const Properties = Type.Optional(TextMap('Free properties of the object.'));
 const retention = 'archRetention: how long the archive keeps its records, such as 90d, 1d12h or 2y.';
+const confirmation =
+  'confirm: how a write is confirmed: none, reason, sign (by password), two-person; confirmExcept: programs that need not, such as ' +
+  'module/loop, provider/scada.';
 const precision = 'precision: how many decimals people are shown; programs read the exact value.';
 const Description = Type.Optional(Text('What it is, for people.'));
 const Enabled = Type.Optional(Flag('Whether it takes part; true where not set.'));
@@ -119,6 +122,7 @@ export const Command = Type.Object(
   {
     ...communicationFields,
     initialValue: Type.Optional(Text('The value before the first write, as plain text in the datatype.')),
+    properties: Type.Optional(TextMap(`Free properties of the object. ${precision} ${retention} ${confirmation}`)),
   },
   strict('Command'),
 );

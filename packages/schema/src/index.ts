@@ -1,6 +1,7 @@
 // Everything that goes over the wire and into the database: schemas, codecs, problems.
 export * from './access.ts';
 export * from './answer-pings.ts';
+export * from './approvals.ts';
 export * from './archive.ts';
 export * from './areas.ts';
 export * from './audit.ts';
@@ -10,6 +11,7 @@ export * from './channel.ts';
 export * from './channel-notifications.ts';
 export * from './columns-reader.ts';
 export * from './configuration.ts';
+export * from './confirm.ts';
 export * from './copy.ts';
 export { type CronSchedule, comesEver } from './cron.ts';
 export * from './cron-next-time.ts';

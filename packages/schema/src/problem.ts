@@ -138,6 +138,16 @@ export const problems = {
     'The detail says which permission is missing; an administrator grants it. A function module writes to the names that ' +
       'its properties.writes lists.',
   ),
+  'reason-needed': problem(
+    403,
+    'A reason must be given',
+    'Repeat it with a reason: the parameter reason, or comment where it renders; telltale write --reason.',
+  ),
+  'signature-needed': problem(
+    403,
+    'It must be signed',
+    'Sign it with your password: POST /data/approvals, or telltale write --sign. The detail says who else must agree.',
+  ),
   'uploads-disabled': problem(
     403,
     'Executables cannot be uploaded',
@@ -171,6 +181,11 @@ export const problems = {
     409,
     'The destination is not the one that runs',
     'Render the change of the destination, or discard it; then set the secret.',
+  ),
+  'approval-ended': problem(
+    409,
+    'It does not wait for approval any more',
+    'Nothing was sent by this. The detail says what has become of it; request it again where it is still wanted.',
   ),
   'role-in-use': problem(409, 'Somebody has the role', 'Take it from them first; the detail says from whom.'),
   'name-taken': problem(409, 'Another object has the name', 'Choose another one, or delete that object and render.'),

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type Clock, parseDuration } from '@telltale/schema';
 import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
+import type { KnownApproval } from './access/index.ts';
 import { type AuditEntry, AuditTrail, type Head, readSyslogTarget, Syslog } from './audit/index.ts';
 import { logDisk } from './service-condition.ts';
 import type { Settings } from './settings.ts';
@@ -46,6 +47,21 @@ export class Auditing {
   async open(): Promise<void> {
     void this.trail.record(ofService('startService', packageJson.version));
     await this.trail.open();
+  }
+
+  /** What two people have signed, and nobody knows whether it was done. */
+  async tellInterrupted(approvals: readonly KnownApproval[]): Promise<void> {
+    for (const { id, operation, input, requester, approver = '', reason } of approvals) {
+      await this.trail.record({
+        who: approver,
+        kind: 'user',
+        operation: 'approveAction',
+        object: typeof input.name === 'string' ? input.name : undefined,
+        new: { approval: id, operation, input, requester, state: 'unknown' },
+        reason,
+        result: 'internal',
+      });
+    }
   }
 
   async close(patienceMs: number): Promise<void> {

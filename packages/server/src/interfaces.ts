@@ -30,9 +30,11 @@ import {
   type ArchiveStorage,
   type AuditParts,
   access,
+  approvals,
   archive,
   audit,
   type ConfigurationParts,
+  type Confirmations,
   certificates,
   configuration,
   configuredObjects,
@@ -70,6 +72,7 @@ export interface Interfaces
   readonly certificates: ServedCertificates;
   readonly secrets: ServedSecrets;
   readonly access: Access;
+  readonly confirmations: Confirmations;
   readonly first: FirstAdministrator;
   readonly metrics: Metrics;
   readonly trail: AuditParts['trail'];
@@ -154,7 +157,7 @@ export function implementationsOf(parts: Interfaces): Implementations {
   const { settings, data, instances: stacks } = parts;
   const paths = pathsOf(settings);
   const documents = documentsOf({ version: packageJson.version, paths }, (rights) => examplePlant(parts, rights));
-  return {
+  const unconfirmed = {
     ...liveObjects({ data, stacks, boot: randomUUID().slice(0, 8) }),
     ...instances({ stacks, links: parts.links, modules: parts.modules }),
     ...certificates(parts.certificates),
@@ -170,6 +173,15 @@ export function implementationsOf(parts: Interfaces): Implementations {
     ...configuration({ ...parts, mayUpload: settings['module-uploads'] }),
     ...service({ ...parts, paths, documents, metricsText: () => parts.metrics.registry.metrics() }),
   };
+  return parts.confirmations.guarding({
+    ...unconfirmed,
+    ...approvals({
+      ...parts,
+      implementations: unconfirmed,
+      basisOf: (operation) => `${operation === 'render' ? parts.cfgdb.figures?.version : parts.cfgdb.figures?.running}`,
+      clock: systemClock,
+    }),
+  });
 }
 
 export function createChannel(parts: Interfaces, implementations: Implementations): ChannelServer {

@@ -16,7 +16,16 @@ import { FolderWatch } from './folder-watch.ts';
 import { createChannel, createHttp, createOwnerHttp, type Interfaces, implementationsOf } from './interfaces.ts';
 import { loadDemo } from './load-demo.ts';
 import { Executables, ModuleService } from './modules/index.ts';
-import { areasOf, Gate, Imports, LiveData, RecordedClients, Recording, StackAccess } from './operations/index.ts';
+import {
+  areasOf,
+  Confirmations,
+  Gate,
+  Imports,
+  LiveData,
+  RecordedClients,
+  Recording,
+  StackAccess,
+} from './operations/index.ts';
 import { OwnerAccess } from './owner-access.ts';
 import { Commands, Measurements } from './points/index.ts';
 import { RenameHistory } from './rename-history.ts';
@@ -135,6 +144,7 @@ export class Server {
       store: this.#state,
       writeToDevice: (connector, handle, raw) => this.#writeToDevice(connector, handle, raw),
     });
+    const confirmations = new Confirmations(settings, this.#commands);
     this.#alarms = new Alarms({
       measurements: this.#measurements,
       store: this.#state,
@@ -246,7 +256,7 @@ export class Server {
     });
     const areaOf = areasOf(data, instances, modules);
     const recording = new Recording({ trail, rendering: () => this.#cfgdb.figures?.running, areaOf, clock });
-    const clients = new RecordedClients({ recording, access: this.#access, areaOf });
+    const clients = new RecordedClients({ recording, confirmations, access: this.#access, areaOf });
     this.#access.providers.onEnded((provider, session) => this.#host.endUser(provider, session));
     const gate = new Gate({
       unavailable: () => this.#unavailable(),
@@ -257,6 +267,7 @@ export class Server {
     });
     const interfaces: Interfaces = {
       settings,
+      confirmations,
       log,
       data,
       archive: this.#archive,
@@ -324,6 +335,7 @@ export class Server {
       await this.#tls.serve(this.#http, this.#access);
       await this.#openLive();
       await this.#auditing.open();
+      await this.#auditing.tellInterrupted(await this.#access.approvals.takeInterrupted());
       if (this.#settings.demo ?? this.#folder.isNew) await loadDemo(this.#cfgdb, data, this.#log);
       await this.#watch.open();
       await this.#owner.open(this.#ownerHttp);

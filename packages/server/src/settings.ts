@@ -3,12 +3,14 @@
 import {
   booleanForms,
   checker,
+  confirmLevels,
   type DurationUnit,
   durationForms,
   durationPattern,
   parseBoolean,
   parseDuration,
   parseDurationIn,
+  programsFault,
 } from '@telltale/schema';
 import Type, { type Static, type TSchema } from 'typebox';
 
@@ -29,6 +31,13 @@ const Milliseconds = (defaultMs: number, description: string) =>
     default: defaultMs,
     description: `${description} In milliseconds, or such as 5s.`,
     unit: 'ms',
+  });
+
+const Confirm = (what: string) =>
+  Type.Enum([...confirmLevels], {
+    type: 'string',
+    default: 'none',
+    description: `How they are confirmed: ${what} need nothing, a reason, a signature by password, or that of a second person too.`,
   });
 
 export const Settings = Type.Object(
@@ -143,6 +152,16 @@ export const Settings = Type.Object(
       64,
       'Maximum bytes of records queued in memory while the disk refuses writes; beyond it, the oldest are discarded.',
     ),
+    'confirm-render': Confirm('Renderings'),
+    'confirm-erase': Confirm('Erasing records of the archive'),
+    'confirm-simulate': Confirm('Simulations'),
+    'confirm-except': Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'Programs that need not confirm renderings, erasing and simulations, comma-separated, such as module/loop,token/deploy.',
+      }),
+    ),
     'audit-retention': Type.Optional(
       Type.String({
         pattern: durationPattern,
@@ -237,6 +256,8 @@ function faultOf(given: Settings): SettingFault | undefined {
     return text !== undefined && parseDuration(text) === undefined;
   });
   if (retention !== undefined) return { path: `/${retention}`, message: 'is none' };
+  const programs = programsFault(given['confirm-except'] ?? '');
+  if (programs !== undefined) return { path: '/confirm-except', message: programs };
   if (publicUrl !== undefined && !URL.canParse(publicUrl)) return { path: '/public-url', message: 'is none' };
   return undefined;
 }

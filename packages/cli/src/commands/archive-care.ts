@@ -1,8 +1,10 @@
 // `telltale archive stats|check|compact|erase`: how the archive is, and what is done about it.
+import { erasing } from '@telltale/client';
 import { type ArchiveDamage, type ArchiveProgress, type ArchiveStats, operations } from '@telltale/schema';
 import { intervalOf, kindOf, kindOptions, refuseUnknown, sinceOption, untilOption } from '../archive-options.ts';
 import { type Call, type CommandDeclaration, Refused, UsageError } from '../declaration.ts';
 import { bytesText, Progress } from '../progress.ts';
+import { confirming, confirmOptions, pendingText } from '../signing.ts';
 import { timeText } from '../words.ts';
 
 export const archiveStats: CommandDeclaration = {
@@ -104,7 +106,7 @@ export const archiveErase: CommandDeclaration = {
   summary: 'Erase the records of an interval permanently',
   arguments: [{ name: 'NAME', names: 'measurements' }],
   repeatsFrom: 0,
-  options: [sinceOption, untilOption, ...kindOptions],
+  options: [sinceOption, untilOption, ...kindOptions, ...confirmOptions],
   details: 'Both --since and --until are required.',
   examples: ['telltale archive erase tank1_level --since 2026-01-31T12:00 --until 2026-01-31T12:05'],
   run: async (call) => {
@@ -115,8 +117,17 @@ export const archiveErase: CommandDeclaration = {
     const interval = intervalOf(call, { since: 0 });
     await refuseUnknown(call, kind, args);
     const names = [...new Set(args)];
-    for (const name of names) await client.archive.erase(kind, name, interval);
-    if (terminal.isJson) await terminal.json({ erased: names });
-    else await terminal.line(`The records of ${names.join(', ')} in this time are erased.`);
+    const reason = options.get('reason');
+    const erased: string[] = [];
+    await confirming(call, async (carryOut) => {
+      for (const name of names) {
+        const erase = () => client.archive.erase(kind, name, { ...interval, reason });
+        const pending = await carryOut(erasing(kind, name, interval), erase);
+        if (pending === undefined) erased.push(name);
+        else terminal.note(`Erasing records of ${name} ${pendingText(pending)}`);
+      }
+    });
+    if (terminal.isJson) await terminal.json({ erased });
+    else if (erased.length > 0) await terminal.line(`The records of ${erased.join(', ')} in this time are erased.`);
   },
 };

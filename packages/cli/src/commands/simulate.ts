@@ -4,6 +4,7 @@ import { type Call, type CommandDeclaration, Refused, UsageError } from '../decl
 import { missingOf, refuseMissing } from '../known-names.ts';
 import { readSeconds } from '../moments.ts';
 import { criteriaIn, hasCriteria, isSelecting, plainNames, selectorOptions } from '../selector-options.ts';
+import { type CarryOut, confirming, confirmOptions, pendingText } from '../signing.ts';
 import { qualityCell, timeText, valueText } from '../words.ts';
 import { namesIn } from './read.ts';
 import { rawOption, readValue } from './write.ts';
@@ -33,6 +34,7 @@ export const simulate: CommandDeclaration = {
     { name: 'stop', summary: 'Stop the simulation of each NAME, or of all that is selected' },
     { name: 'yes', summary: 'Simulate all that a pattern or an option selects' },
     rawOption,
+    ...confirmOptions,
     ...selectorOptions.points,
   ],
   examples: [
@@ -72,9 +74,18 @@ async function force(call: Call): Promise<void> {
   });
   if (isSelecting(selecting)) confirm(call, Object.keys(known));
   const simulated: Simulated[] = [];
-  try {
+  const forceAll = async (carryOut: CarryOut): Promise<void> => {
     for (const each of wanted) {
-      await client.measurements.simulate(each.name, each.value, { validForS, quality: chosen, signal });
+      const { name: own, value } = each;
+      const reason = options.get('reason');
+      const input = { name: own, value, 'valid-for': validForS, quality: chosen };
+      const pending = await carryOut({ operation: 'simulateMeasurement', input }, () =>
+        client.measurements.simulate(own, value, { validForS, quality: chosen, reason, signal }),
+      );
+      if (pending !== undefined) {
+        terminal.note(`${own} ${pendingText(pending)}`);
+        continue;
+      }
       simulated.push(each);
       const until =
         validForS === undefined
@@ -83,6 +94,9 @@ async function force(call: Call): Promise<void> {
       if (terminal.isJson) continue;
       await terminal.line(each.name, ' = ', valueText(each.value), { text: ` simulated, ${until}`, style: 'magenta' });
     }
+  };
+  try {
+    await confirming(call, forceAll);
   } finally {
     // Where one fails, those before it are simulated all the same.
     if (terminal.isJson && isSelecting(selecting)) await terminal.json({ simulated });

@@ -1,6 +1,7 @@
 // `telltale write`: command values, one after the other, each once.
 import { TelltaleProblem } from '@telltale/client';
 import {
+  type Approval,
   booleanForms,
   type Datatype,
   formatPrefixed,
@@ -14,6 +15,7 @@ import {
 } from '@telltale/schema';
 import { type Call, type CommandDeclaration, Refused, UsageError } from '../declaration.ts';
 import { missingOf, refuseMissing } from '../known-names.ts';
+import { type CarryOut, confirming, confirmOptions, pendingText } from '../signing.ts';
 import { valueText } from '../words.ts';
 
 export const rawOption = {
@@ -26,16 +28,20 @@ export const write: CommandDeclaration = {
   summary: 'Write commands in order, up to the first failure',
   arguments: [{ name: 'NAME', names: 'commands' }, { name: 'VALUE' }],
   repeatsFrom: 0,
-  options: [rawOption],
+  options: [rawOption, ...confirmOptions],
   details:
     'Names and values are checked before anything is written. A command is written once: where no answer comes,\n' +
     'it may have been carried out, and the message says so.',
-  examples: ['telltale write pump1_start 1', 'telltale write pump1_auto off pump1_speed_setpoint 62.5'],
+  examples: [
+    'telltale write pump1_start 1',
+    'telltale write pump1_auto off pump1_speed_setpoint 62.5',
+    'telltale write drain_valve 1 --sign --reason "tank 2 is inspected"',
+  ],
   run: runWrite,
 };
 
 async function runWrite(call: Call): Promise<void> {
-  const { client, terminal, args, signal } = call;
+  const { client, args, signal } = call;
   const names = args.filter((_, at) => at % 2 === 0);
   const known = await client.commands.list({ names, fields: ['name', 'datatype'], signal });
   await refuseUnwritable(call, missingOf(names, known));
@@ -43,10 +49,22 @@ async function runWrite(call: Call): Promise<void> {
     name,
     value: readValue(call, name, known[name]?.datatype ?? 's', args[2 * at + 1] ?? ''),
   }));
-  const results: { name: string; value: string; result: boolean; error?: Problem }[] = [];
+  await confirming(call, (carryOut) => writeAll(call, writes, carryOut));
+}
+
+async function writeAll(
+  { client, terminal, options, signal }: Call,
+  writes: readonly { name: string; value: string }[],
+  carryOut: CarryOut,
+): Promise<void> {
+  const reason = options.get('reason');
+  const results: { name: string; value: string; result: boolean; error?: Problem; approval?: string }[] = [];
   for (const [at, { name, value }] of writes.entries()) {
+    let pending: Approval | undefined;
     try {
-      await client.commands.write(name, value, { signal });
+      pending = await carryOut({ operation: 'writeCommand', input: { name, value } }, () =>
+        client.commands.write(name, value, { reason, signal }),
+      );
     } catch (error) {
       if (error instanceof TelltaleProblem) results.push({ name, value, result: false, error: error.toJSON() });
       if (terminal.isJson) await terminal.json({ results });
@@ -54,8 +72,9 @@ async function runWrite(call: Call): Promise<void> {
       if (rest.length > 0) terminal.note(`Not written: ${rest.join(', ')}.`);
       throw error;
     }
-    results.push({ name, value, result: true });
-    if (!terminal.isJson) await terminal.line(name, ' = ', valueText(value));
+    results.push({ name, value, result: true, ...(pending?.id && { approval: pending.id }) });
+    const waits = pending === undefined ? '' : ` ${pendingText(pending)}`;
+    if (!terminal.isJson) await terminal.line(name, ' = ', valueText(value), waits);
   }
   if (terminal.isJson) await terminal.json({ results });
 }

@@ -20,6 +20,7 @@ import {
   MeasurementRecord,
   ndjsonType,
 } from '../archive.ts';
+import { Comment } from '../revision.ts';
 import { selectorInputs } from '../selector.ts';
 import { Name } from './channel-fields.ts';
 import { name, namesOrPatterns } from './inputs.ts';
@@ -37,7 +38,17 @@ const command = 'the command, configured or in the archive';
 const alarm = 'the alarm, configured or in the archive';
 
 const ofReads = ['invalid-interval', 'not-acceptable', 'overloaded', 'storage-failed'] as const;
-const ofErasing = ['invalid-name', 'unknown-object', 'invalid-interval', 'storage-failed', 'disk-failing'] as const;
+/** Kept in the audit trail; the service may want one. */
+const reason = { reason: Type.Optional(Comment) };
+const ofErasing = [
+  'invalid-name',
+  'unknown-object',
+  'invalid-interval',
+  'reason-needed',
+  'signature-needed',
+  'storage-failed',
+  'disk-failing',
+] as const;
 const ofBackfill = [
   'invalid-name',
   'unknown-object',
@@ -90,7 +101,7 @@ const readArchive = {
 const eraseArchive = {
   request: 'EraseArchive',
   summary: 'Erases the records of an interval, as DELETE /archive/:archive/:name/:t_since/:t_until does.',
-  fields: ofOne,
+  fields: { ...ofOne, ...reason },
 } as const;
 
 interface Meant {
@@ -148,7 +159,7 @@ const erase = <const Forms extends readonly ChannelForm[]>(
   declare({
     ...changes(archive, 'erase', 'erase-archive'),
     summary,
-    input: { ...name, ...interval },
+    input: { ...name, ...interval, ...reason },
     problems: ofErasing,
     http: { method: 'DELETE', path, names, answer: gone },
     channel: forms,

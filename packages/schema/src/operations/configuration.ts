@@ -2,7 +2,7 @@
 // executables of function modules. Revisions are in `revisions.ts`.
 import { Collection, ExecutableStat, RenderStatus, Stack } from '../configuration.ts';
 import { Transaction } from '../transaction.ts';
-import { flag, listNamesOf, name, names, rendering } from './inputs.ts';
+import { flag, listNamesOf, name, names, ofRendering, rendering } from './inputs.ts';
 import { changes, declare, done, json, jsonType, ofJsonBodies, reads } from './operation.ts';
 
 const stacks = { tag: 'Configuration: stacks', resource: 'configuration' } as const;
@@ -66,7 +66,7 @@ export const databaseOperations = {
     ...changes(database, 'configure', 'configure'),
     summary: 'Replace the whole configuration with the rows of an SQLite file',
     input: rendering,
-    problems: ['upload-refused', 'render-refused', 'storage-failed'],
+    problems: ['upload-refused', ...ofRendering, 'storage-failed'],
     http: {
       method: 'POST',
       path: '/config/v2/cfgdb/database',
@@ -87,7 +87,7 @@ export const databaseOperations = {
       'too-many-operations',
       'object-too-large',
       'operation-failed',
-      'render-refused',
+      ...ofRendering,
       'storage-failed',
     ],
     http: {
@@ -118,7 +118,7 @@ export const databaseOperations = {
       force: flag('Render even when the configuration is up to date.'),
       comment: rendering.comment,
     },
-    problems: ['render-refused', 'storage-failed'],
+    problems: [...ofRendering, 'storage-failed'],
     http: { method: 'POST', path: '/config/v2/cfgdb/render', answer: done('It runs.') },
   }),
 };

@@ -1,6 +1,6 @@
 // The operation that copies configured objects.
 import { CopyRequest, CopyResult } from '../copy.ts';
-import { flag, rendering } from './inputs.ts';
+import { flag, ofRendering, rendering } from './inputs.ts';
 import { changes, declare, json, jsonType, ofJsonBodies } from './operation.ts';
 
 export const copyOperations = {
@@ -20,7 +20,7 @@ export const copyOperations = {
       'name-taken',
       'object-too-large',
       'too-many-operations',
-      'render-refused',
+      ...ofRendering,
       'storage-failed',
     ],
     http: {

@@ -1,5 +1,6 @@
 // The catalogue: every operation of the service, by name.
 import { accessOperations } from './access.ts';
+import { approvalOperations } from './approvals.ts';
 import { archiveOperations } from './archive.ts';
 import { auditOperations } from './audit.ts';
 import { certificateOperations } from './certificates.ts';
@@ -35,6 +36,7 @@ export const operations = {
   ...explainOperations,
   ...areaOperations,
   ...liveObjectsOperations,
+  ...approvalOperations,
   ...functionModuleOperationsOfService,
   ...archiveOperations,
   ...configuredObjectOperations,

@@ -12,6 +12,9 @@ export const name = { name: Identifier };
 
 export const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 
+/** Of what renders: the service may want a reason, or a signature. */
+export const ofRendering = ['render-refused', 'reason-needed', 'signature-needed'] as const;
+
 /** Of changes of the configuration. */
 export const rendering = {
   render: flag('Render on success; if rendering fails, nothing is changed.'),

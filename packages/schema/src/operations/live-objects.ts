@@ -17,6 +17,7 @@ import {
   ValidFor,
 } from '../data-access.ts';
 import { CommandExplanation, Explanation } from '../diagnostics.ts';
+import { Comment } from '../revision.ts';
 import { selectorInputs } from '../selector.ts';
 import { maxTextBytes } from '../value-text.ts';
 import { Quality } from '../wire-schemas.ts';
@@ -33,8 +34,13 @@ const value = {
   }),
 };
 
+/** Kept in the audit trail; some actions want one. */
+const reason = { reason: Type.Optional(Comment) };
+const ofConfirmed = ['reason-needed', 'signature-needed'] as const;
+
 const ofCommandWrites = [
   ...ofNamedWrites,
+  ...ofConfirmed,
   'reserved-name',
   'invalid-value',
   'out-of-range',
@@ -57,8 +63,8 @@ export const measurementOperations = {
   simulateMeasurement: declare({
     ...changes(measurements, 'simulate', 'simulate'),
     summary: 'Simulate a measurement: it has this value instead of the one that its device reports',
-    input: { ...name, ...value, quality: Type.Optional(Quality), 'valid-for': Type.Optional(ValidFor) },
-    problems: [...ofNamedWrites, 'reserved-name', 'invalid-value'],
+    input: { ...name, ...value, quality: Type.Optional(Quality), 'valid-for': Type.Optional(ValidFor), ...reason },
+    problems: [...ofNamedWrites, ...ofConfirmed, 'reserved-name', 'invalid-value'],
     http: {
       method: 'PUT',
       path: '/data/measurements/:name',
@@ -77,6 +83,7 @@ export const measurementOperations = {
                 ...value,
                 quality: Type.Optional(Quality),
                 'valid-for': Type.Optional(ValidFor),
+                ...reason,
               },
               closed,
             ),
@@ -142,7 +149,7 @@ export const commandOperations = {
   writeCommand: declare({
     ...changes(commands, 'write', 'write'),
     summary: 'Write a command: its value is sent to the device once',
-    input: { ...name, ...value },
+    input: { ...name, ...value, ...reason },
     problems: ofCommandWrites,
     http: {
       method: 'PUT',
@@ -154,7 +161,7 @@ export const commandOperations = {
       {
         request: 'WriteCommands',
         summary: 'Writes commands; each is answered as PUT /commands/:name answers.',
-        fields: { writes: batchOf(Type.Object({ name: Name, ...value }, closed)) },
+        fields: { writes: batchOf(Type.Object({ name: Name, ...value, ...reason }, closed)) },
         batch: 'writes',
       },
     ],

@@ -21,6 +21,7 @@ export type Resource =
   | 'measurements'
   | 'commands'
   | 'alarms'
+  | 'approvals'
   | 'connectors'
   | 'providers'
   | 'certificates'

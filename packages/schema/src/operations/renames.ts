@@ -1,7 +1,7 @@
 // Operations that give a configured object another name, and keep its history.
 import Type, { type Static } from 'typebox';
 import { Identifier } from '../identifier.ts';
-import { flag, name, rendering } from './inputs.ts';
+import { flag, name, ofRendering, rendering } from './inputs.ts';
 import { changes, declare, json } from './operation.ts';
 
 /** What became of a rename. */
@@ -32,7 +32,7 @@ const rename = (path: string, one: string) =>
       'unknown-object',
       'name-taken',
       'object-too-large',
-      'render-refused',
+      ...ofRendering,
       'storage-failed',
     ],
     http: { method: 'POST', path, names: `the ${one}`, answer: json('It has the new name, on disk.', Renamed) },

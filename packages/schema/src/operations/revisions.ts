@@ -4,7 +4,7 @@ import { familyNames } from '../configuration.ts';
 import { Identifier } from '../identifier.ts';
 import { NameOrPattern } from '../name-pattern.ts';
 import { Blame, Comparison, ConfigurationWord, Difference, Revision, Revisions } from '../revision.ts';
-import { flag, rendering } from './inputs.ts';
+import { flag, ofRendering, rendering } from './inputs.ts';
 import { changes, declare, done, json, reads } from './operation.ts';
 
 const database = { tag: 'Configuration: database', resource: 'configuration' } as const;
@@ -78,7 +78,7 @@ export const revisionOperations = {
       }),
       ...rendering,
     },
-    problems: ['unknown-revision', 'unknown-object', 'render-refused', 'storage-failed'],
+    problems: ['unknown-revision', 'unknown-object', ...ofRendering, 'storage-failed'],
     http: {
       method: 'POST',
       path: '/config/v2/cfgdb/revisions/:id/restore',

@@ -5,7 +5,7 @@ import type { Family } from '../configuration.ts';
 import { TableResult, xlsxType } from '../table.ts';
 import { bytesType } from './configuration.ts';
 import { familyTitles } from './configured-objects.ts';
-import { flag, names, rendering } from './inputs.ts';
+import { flag, names, ofRendering, rendering } from './inputs.ts';
 import { changes, type DeclaredOperation, declare, json, reads } from './operation.ts';
 
 type Title = (typeof familyTitles)[Family];
@@ -76,7 +76,7 @@ function operationsOf(family: Family, path: string) {
         'invalid-table',
         'table-too-large',
         'operation-failed',
-        'render-refused',
+        ...ofRendering,
         'storage-failed',
       ],
       http: {

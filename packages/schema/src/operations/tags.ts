@@ -15,6 +15,7 @@ const tags: Readonly<Record<string, Tag>> = {
   Measurements: { description: 'Values of the plant as they are now, and how to force one.', guide: 'live-data' },
   Commands: { description: 'What was written to the devices, and how to write.', guide: 'live-data' },
   Alarms: { description: 'The states of alarms, and how to operate them.', guide: 'live-data' },
+  Approvals: { description: 'What must be signed, and what waits for a second person.', guide: 'signatures' },
   Connectors: { description: 'The connections to devices: their state, counters and points.', guide: 'connectors' },
   Providers: { description: 'What serves the plant to other systems.', guide: 'connectors' },
   Certificates: {

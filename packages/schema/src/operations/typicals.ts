@@ -1,6 +1,6 @@
 // Operations on typicals: objects made of a type and its instances, and what was made so.
 import { GenerateRequest, GenerateResult, Typicals } from '../typical.ts';
-import { flag, rendering } from './inputs.ts';
+import { flag, ofRendering, rendering } from './inputs.ts';
 import { changes, declare, json, jsonType, ofJsonBodies, reads } from './operation.ts';
 
 const subject = { tag: 'Configuration: typicals', resource: 'configuration' } as const;
@@ -32,7 +32,7 @@ export const typicalOperations = {
       'table-too-large',
       'name-taken',
       'operation-failed',
-      'render-refused',
+      ...ofRendering,
       'storage-failed',
     ],
     http: {

@@ -5,6 +5,7 @@ import { ProblemError } from '@telltale/schema';
 import type { SealKeys } from '../secrets/index.ts';
 import type { AccessStore } from './access-store.ts';
 import { Accounts } from './accounts.ts';
+import { Approvals } from './approvals.ts';
 import { type Caller, localCaller, nobody } from './caller.ts';
 import { Changes } from './collection.ts';
 import { DirectorySignIn, type Log } from './directory-sign-in.ts';
@@ -18,6 +19,7 @@ import { SecondFactors } from './second-factors.ts';
 import { ServiceTokens } from './service-tokens.ts';
 import { Sessions } from './sessions.ts';
 import { SignIns } from './sign-ins.ts';
+import { Signatures } from './signatures.ts';
 import { recoveryName } from './stored-user.ts';
 import { isToken } from './token-text.ts';
 
@@ -84,6 +86,8 @@ export class Access implements Identities {
   readonly factors: SecondFactors;
   /** Of clients of providers. */
   readonly providers: ProviderSessions;
+  readonly approvals: Approvals;
+  readonly signatures: Signatures;
   readonly #signIns: SignIns;
   readonly #listeners: ChangeListener[] = [];
   readonly #hashes = new KnownHashes();
@@ -118,6 +122,8 @@ export class Access implements Identities {
       prove: (...given) => this.#signIns.prove(...given),
       clock,
     });
+    this.approvals = new Approvals({ changes, clock });
+    this.signatures = new Signatures({ accounts: this.accounts, sessions: this.sessions, signIns: this.#signIns });
     tokens.onChanged((caller, isGone) => this.#tell(caller, isGone));
   }
 
@@ -125,7 +131,7 @@ export class Access implements Identities {
     const { directories, oidcCallback } = this.#options;
     if (directories !== undefined) await this.directories.open(directories, oidcCallback?.() ?? '');
     const entries = await this.#options.store.open();
-    for (const part of [this.accounts, this.sessions, this.tokens, this.#signIns]) part.load(entries);
+    for (const part of [this.accounts, this.sessions, this.tokens, this.#signIns, this.approvals]) part.load(entries);
     // Where the disk refuses, at the next start: a leftover is of no use before there is such a user, and a secret as good as before.
     await this.#deleteLeftovers().catch(() => undefined);
     await this.factors.sealAll().catch(() => undefined);
@@ -173,8 +179,13 @@ export class Access implements Identities {
   }
 
   /** Throws where it is not that of the user, who has a session. */
-  checkPassword(name: string, password: string, session: string): Promise<void> {
-    return this.#signIns.proveAgain(name, password, session);
+  async checkPassword(name: string, password: string, session: string): Promise<void> {
+    await this.#signIns.checkPassword(name, password, session);
+  }
+
+  /** Resolves with who has signed. */
+  sign(given: SignIn, caller: Caller, { source = '', cookie }: Credentials): Promise<Caller> {
+    return this.signatures.of(given, { caller, source, marks: cookieOf(cookie, marksName) });
   }
 
   /** Resolves with the user whose they are; throws where they are nobody's. Somebody unknown takes as long as a local user. */

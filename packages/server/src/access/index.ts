@@ -10,6 +10,7 @@ export {
   type PasswordHashing,
 } from './access.ts';
 export { AccessDatabase, type AccessStore, accessForm, type ChangedEntry, type StoredEntry } from './access-store.ts';
+export type { Action, KnownApproval } from './approvals.ts';
 export {
   type Caller,
   checkEverywhere,

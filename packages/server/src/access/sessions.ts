@@ -42,6 +42,8 @@ const mostOfUser = 20;
 const longestMs = 30 * 24 * 3600e3;
 /** Between two notes of the same session's use. */
 const noteMs = 60e3;
+/** For which signing in counts as a signature. */
+const momentMs = 60e3;
 /** Of roles that do not say: minutes, and hours. */
 const usual = { idle: 30, session: 12 };
 
@@ -52,6 +54,8 @@ export class Sessions {
   /** By hash of the cookie. */
   readonly #stored = new Collection<StoredSession>('session', 'session');
   readonly #live = new Map<string, LiveSession>();
+  /** By id of the session, the time of the sign-in that has counted as a signature. */
+  readonly #taken = new Map<string, number>();
 
   constructor(options: SessionsOptions) {
     this.#options = options;
@@ -115,6 +119,16 @@ export class Sessions {
   async endOf(user: string, except?: string): Promise<void> {
     const others = this.#of(user).filter(([, { id }]) => id !== except);
     await this.#end(others.map(([hash]) => hash));
+  }
+
+  /** Whether the user of the session with this id has signed in a moment ago: that counts once. */
+  takeSignIn(id: string): boolean {
+    const [hash, stored] = this.#of(undefined).find(([, each]) => each.id === id) ?? [];
+    if (hash === undefined || stored === undefined || this.#now() - stored.signedIn > momentMs) return false;
+    if (this.#taken.get(id) === stored.signedIn) return false;
+    for (const [known, signedIn] of this.#taken) if (this.#now() - signedIn > momentMs) this.#taken.delete(known);
+    this.#taken.set(id, stored.signedIn);
+    return true;
   }
 
   /** Those that were used since the start. */

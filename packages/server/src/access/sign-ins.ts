@@ -44,21 +44,42 @@ export class SignIns {
 
   /** Throws `wrong-credentials`, `second-factor-needed`, `too-many-attempts`. `marks` are those that the browser brings. */
   async prove(given: SignIn, source: string, marks: string | undefined): Promise<Proved> {
-    const { passkey, user, password, code } = given;
-    const { factors } = this.#options;
+    const { account, check } = this.#proofOf(given);
+    return this.#attempt({ account, source, marks }, check);
+  }
+
+  /** The same, by password, of somebody who has a session: failures are counted by that. */
+  proveAgain(given: SignIn, user: string, session: string): Promise<string> {
+    const { check } = this.#proofOf({ ...given, user });
+    return this.#ofSession(user, session, () => check('known'));
+  }
+
+  /** The password of somebody who has a session: its failures are counted by that. */
+  checkPassword(user: string, password: string, session: string): Promise<string> {
+    return this.#ofSession(user, session, () => this.#options.checkPassword(user, password, 'known'));
+  }
+
+  #ofSession(user: string, session: string, check: () => Promise<string>): Promise<string> {
+    const attempt = this.#guessing.begin({ account: user, source: '', device: `session ${session}` });
+    return this.#outcome(attempt, check);
+  }
+
+  /** Of whom it is a proof, as is said, and what finds out. */
+  #proofOf({ passkey, user, password, code }: SignIn): {
+    account: string;
+    check: (who: 'known' | 'stranger') => Promise<string>;
+  } {
+    const { factors, accounts, checkPassword } = this.#options;
     if (passkey !== undefined) {
       const owner = factors.ownerOf(passkey.id) ?? `passkey ${passkey.id}`;
-      return this.#attempt({ account: owner, source, marks }, async () => {
-        await factors.takePasskey(owner, passkey);
-        return owner;
-      });
+      return { account: owner, check: () => factors.takePasskey(owner, passkey).then(() => owner) };
     }
     if (user === undefined || password === undefined) {
       throw new ProblemError('invalid-body', 'Send a user and a password, or a passkey.');
     }
-    return this.#attempt({ account: user, source, marks }, async (who) => {
-      const name = await this.#options.checkPassword(user, password, who);
-      if (!this.#options.accounts.hasFactor(name)) return name;
+    const check = async (who: 'known' | 'stranger'): Promise<string> => {
+      const name = await checkPassword(user, password, who);
+      if (!accounts.hasFactor(name)) return name;
       if (code === undefined) {
         throw new ProblemError(
           'second-factor-needed',
@@ -67,13 +88,8 @@ export class SignIns {
       }
       await factors.takeCode(name, code);
       return name;
-    });
-  }
-
-  /** The password of somebody who has a session: its failures are counted by that. */
-  async proveAgain(user: string, password: string, session: string): Promise<void> {
-    const attempt = this.#guessing.begin({ account: user, source: '', device: `session ${session}` });
-    await this.#outcome(attempt, () => this.#options.checkPassword(user, password, 'known'));
+    };
+    return { account: user, check };
   }
 
   async #attempt(

@@ -102,7 +102,19 @@ const mostInputBytes = 64 << 10;
 function inputReader<N extends HttpOperationName>({ path, body }: HttpForm): (call: Call) => InputOf<N> {
   const readBody = body?.isInput ? bodyReader(body) : undefined;
   const inPath = (
-    ['name', 'account', 'session', 'passkey', 'secret', 'id', 't_since', 't_until', 'folder', 'page'] as const
+    [
+      'name',
+      'account',
+      'session',
+      'passkey',
+      'approval',
+      'secret',
+      'id',
+      't_since',
+      't_until',
+      'folder',
+      'page',
+    ] as const
   ).filter((name) => isInPath(path, name));
   return (call) => {
     const input: Record<string, unknown> = { ...call.query, ...readBody?.(call.whole) };

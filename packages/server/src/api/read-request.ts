@@ -67,6 +67,7 @@ export function requestReader(route: Route, options: RequestReaderOptions): Requ
       account = '',
       session = '',
       passkey = '',
+      approval = '',
       secret = '',
       id: idText,
       t_since = '',
@@ -78,7 +79,7 @@ export function requestReader(route: Route, options: RequestReaderOptions): Requ
     const id = idText === undefined ? 0 : readId(idText);
     let gone: AbortSignal | undefined;
     return {
-      path: { name, account, session, passkey, secret, id, t_since, t_until, folder, page },
+      path: { name, account, session, passkey, approval, secret, id, t_since, t_until, folder, page },
       query: readQuery(query),
       caller,
       credentials,

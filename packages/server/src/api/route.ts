@@ -48,6 +48,8 @@ export interface PathInput {
   readonly session: string;
   /** That of a passkey. */
   readonly passkey: string;
+  /** The id of a request for approval. */
+  readonly approval: string;
   /** The name of a secret. */
   readonly secret: string;
   readonly id: number;
@@ -61,9 +63,9 @@ export interface PathInput {
 
 /** What an operation is done to, for the audit trail. */
 export function objectOf(path: { readonly [P in keyof PathInput]?: PathInput[P] | string }): string {
-  const { name, account, session, passkey, secret, id } = path;
+  const { name, account, session, passkey, approval, secret, id } = path;
   if (secret) return `${name}/${secret}`;
-  return `${name || account || session || passkey || id || ''}`;
+  return `${name || account || session || passkey || approval || id || ''}`;
 }
 
 /** Whether each request for `path` fits `other` as well: `/alarms/names` is taken by `/alarms/:name`, and by itself. */

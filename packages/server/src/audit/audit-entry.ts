@@ -17,6 +17,8 @@ export interface AuditEntry {
   readonly old?: unknown;
   readonly new?: unknown;
   readonly reason?: string | undefined;
+  /** The second person, of what two have signed. */
+  readonly approver?: string | undefined;
   readonly result: 'done' | ProblemName;
   /** The revision that runs. */
   readonly rendering?: number | undefined;
@@ -41,6 +43,7 @@ export function fieldsText(entry: AuditEntry, timeUs: number): string {
     old: boundedValue(entry.old),
     new: boundedValue(entry.new),
     reason: entry.reason?.slice(0, shownOfValue),
+    approver: short(entry.approver),
     result: entry.result,
     rendering: entry.rendering,
   };

@@ -3,7 +3,7 @@ import { csvRow } from '@telltale/schema';
 
 const columns = [
   ...(['seq', 'time', 'who', 'kind', 'source', 'session', 'operation', 'object', 'area', 'old', 'new'] as const),
-  ...(['reason', 'result', 'rendering', 'previous', 'hash'] as const),
+  ...(['reason', 'approver', 'result', 'rendering', 'previous', 'hash'] as const),
 ];
 
 const formula = /^[=+\-@\t\r]/;

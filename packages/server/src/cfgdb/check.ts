@@ -4,6 +4,7 @@ import {
   type Alarm,
   type Command,
   type Connector,
+  confirmFaults,
   type Datatype,
   datatypes,
   durationForms,
@@ -164,6 +165,7 @@ class Check {
     checkTexts(point, report);
     checkRetention(point, report);
     checkPrecision(point, report);
+    if (kind === 'command') checkConfirm(point, report);
   }
 
   #address(family: Family, kind: AddressKind, point: AddressedPoint, report: Report): void {
@@ -281,6 +283,11 @@ function checkRetention({ properties = {} }: Point | Alarm, report: Report): voi
   const text = Object.hasOwn(properties, 'archRetention') ? properties.archRetention : undefined;
   if (text === undefined || parseDuration(text) !== undefined) return;
   report('properties/archRetention', `must be ${durationForms}`);
+}
+
+/** Who has to confirm a write. */
+function checkConfirm({ properties }: Command, report: Report): void {
+  for (const { property, message } of confirmFaults(properties)) report(`properties/${property}`, message);
 }
 
 /** How many decimals people are shown. */

@@ -1,5 +1,6 @@
 // The operations that change the configuration: reads bodies, checks them, changes the database, renders, and says in problems
 // what went wrong. Everything here is synchronous and runs in the configuration's own thread. Reads: `seen-configuration.ts`.
+import { randomUUID } from 'node:crypto';
 import { type Change, type Family, type Fault, isPattern, ProblemError, readJson } from '@telltale/schema';
 import { type Author, AuthorsRights, everyRight } from './authors-rights.ts';
 import { carryOutSteps } from './carry-out-steps.ts';
@@ -39,6 +40,12 @@ export interface ConfigurationOptions {
 export interface Rendering {
   readonly render: boolean;
   readonly comment?: string | undefined;
+}
+
+interface RenderOptions {
+  readonly force: boolean;
+  readonly comment?: string | undefined;
+  readonly version?: string | undefined;
 }
 
 /** With `commit` false everything is done, and undone: it would have worked. */
@@ -124,7 +131,9 @@ export class Configuration extends SeenConfiguration {
     this.#write(() => this.#database.renames.confirm(renames));
   }
 
-  render({ force, comment }: { force: boolean; comment?: string | undefined }, author: string): void {
+  /** With a `version`, where the configuration is still that one. */
+  render({ force, comment, version }: RenderOptions, author: string): void {
+    if (version !== undefined && version !== this.figures().version) throw changedSince();
     if (this.upToDate() && !force) return;
     const { differences, rendered, content } = this.#database;
     const changes = () => objectChanges(differences, rendered, content);
@@ -306,6 +315,13 @@ export class Configuration extends SeenConfiguration {
   }
 }
 
+function changedSince(): ProblemError {
+  return new ProblemError(
+    'approval-ended',
+    'The configuration has changed since it was requested: nothing was rendered.',
+  );
+}
+
 function sharedOf({ path, stacks, database = new Database(path), ...options }: ConfigurationOptions): Shared {
   const { secrets = new ConfiguredSecrets([], stacks) } = options;
   database.sealWith(secrets);
@@ -315,6 +331,7 @@ function sharedOf({ path, stacks, database = new Database(path), ...options }: C
     database,
     running: { id: database.renderedId, content: database.rendered },
     collections: new Map(),
+    id: randomUUID(),
     version: 0,
     changed: undefined,
   };

@@ -20,6 +20,8 @@ export interface Figures {
   readonly upToDate: boolean;
   /** The revision that runs. */
   readonly running: number;
+  /** Another text whenever the configuration may be another, rendered or not; also after each start. */
+  readonly version: string;
 }
 
 export function emptyContent(): Content {

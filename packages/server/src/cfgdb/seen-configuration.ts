@@ -48,6 +48,8 @@ export interface Shared {
   running: { readonly id: number; readonly content: Content };
   /** And the differences: all who see everything share one until something changes. */
   readonly collections: Map<Family | 'differences', Json>;
+  /** Of this start. */
+  readonly id: string;
   /** One more with each change. */
   version: number;
   /** What the running change has changed. */
@@ -209,7 +211,8 @@ export class SeenConfiguration {
 
   figures(): Figures {
     const { content, renderedId: running } = this.shared.database;
-    return { objects: countObjects(content), upToDate: this.upToDate(), running };
+    const version = `${this.shared.id}.${this.shared.version}`;
+    return { objects: countObjects(content), upToDate: this.upToDate(), running, version };
   }
 
   /** What was acknowledged once and was not found when the file was opened, a sentence each. */

@@ -1,6 +1,8 @@
 // The operations of the service: how each is carried out, for any caller, and the gate that all of them pass.
+
 export * from './archive/index.ts';
 export { areasOf } from './areas-of.ts';
+export { Confirmations } from './confirmations.ts';
 export * from './data/index.ts';
 export * from './diagnostics/index.ts';
 export { type ExampleObject, type ExamplePlant, examplePlant } from './example-plant.ts';

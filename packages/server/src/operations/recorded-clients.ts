@@ -9,10 +9,12 @@ import {
   type ProviderCredentials,
   type ProviderSessions,
 } from '../access/index.ts';
+import type { Confirmations } from './confirmations.ts';
 import type { Note, RecordedCaller, RecordedOperation, Recording } from './recording.ts';
 
 export interface RecordedClientsOptions {
   readonly recording: Recording;
+  readonly confirmations: Confirmations;
   readonly access: { readonly isOpen: boolean; readonly providers: ProviderSessions };
   readonly areaOf: (resource: Resource, name: string) => string | undefined;
 }
@@ -65,8 +67,11 @@ export class RecordedClients {
   }
 
   #admit(asked: ProviderAsked, resource: Resource): ProviderClient {
-    const { access, areaOf } = this.#options;
-    const { provider, user, name } = asked;
+    const { access, areaOf, confirmations } = this.#options;
+    const { provider, user, name, permission } = asked;
+    // A client cannot sign: the provider has to be named.
+    const itself = { author: `provider/${provider}`, kind: 'provider' } as const;
+    if (permission === 'write') confirmations.check('writeCommand', name, itself);
     if (user === undefined) return admitClient(asked, access.isOpen);
     const caller = access.providers.find(provider, user);
     if (caller === undefined) throw new ProblemError('not-allowed', 'The user is signed out.');

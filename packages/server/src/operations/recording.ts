@@ -16,6 +16,8 @@ export interface Noted {
   readonly who?: string | undefined;
   readonly kind?: string | undefined;
   readonly session?: string | undefined;
+  /** The second person. */
+  readonly approver?: string | undefined;
 }
 
 export type Note = (noted: Noted) => void;
@@ -166,6 +168,7 @@ export class Recording {
       old: noted.old,
       new: noted.new,
       reason: noted.reason,
+      approver: noted.approver,
       result,
       rendering: rendering(),
     });

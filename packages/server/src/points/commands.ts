@@ -224,6 +224,13 @@ export class Commands extends NamedPoints<Command> {
     }
   }
 
+  /** Throws where it could not be written, whatever the device says. */
+  check(name: string, text: string): void {
+    const handle = this.find(name);
+    if (handle < 0) throw unknownCommand(name);
+    readFor(this.#get(handle).chain, text);
+  }
+
   /** The present value, such as d5. */
   textOf(handle: number): string {
     const { chain, value } = this.#get(handle);
@@ -263,8 +270,7 @@ export class Commands extends NamedPoints<Command> {
     by: string | undefined,
   ): Promise<void> {
     const { chain } = this.#get(handle);
-    const value = chain.read(text);
-    const raw = unstored(chain.rawDatatype, chain.toRaw(value));
+    const { value, raw } = readFor(chain, text);
     if (connector !== undefined) await this.#writeToDevice(connector, handle, raw);
     // Removed meanwhile, with all that was stored of it, or another one.
     if (!this.#isStill(name, handle, chain)) return;
@@ -365,6 +371,12 @@ export class Commands extends NamedPoints<Command> {
     const { chain, value, timeUs } = this.#get(handle);
     return this.#writer.write(bytes, start, room, chain.datatype, unstored(chain.datatype, value), timeUs);
   }
+}
+
+/** Throws where the text is no value of the command, or out of its ranges. */
+function readFor(chain: CommandChain, text: string): { value: StoredValue; raw: Value } {
+  const value = chain.read(text);
+  return { value, raw: unstored(chain.rawDatatype, chain.toRaw(value)) };
 }
 
 function storedCommand(

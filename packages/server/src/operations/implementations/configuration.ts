@@ -77,7 +77,7 @@ function database({ cfgdb, losses }: ConfigurationParts) {
       return losses.acknowledge();
     },
     render: ({ force = false, comment }, asked) =>
-      changing(cfgdb, asked, comment).call('render', { force, comment }, asked.caller.author),
+      changing(cfgdb, asked, comment).call('render', { force, comment, version: asked.version }, asked.caller.author),
   } satisfies Partial<Implementations>;
 }
 

@@ -16,6 +16,8 @@ export interface Asked {
   readonly connection: { readonly remoteAddress?: string | undefined };
   /** The type of the answer that the client prefers. */
   readonly type: string;
+  /** Of a rendering that was signed: where the configuration is another one by now, it is refused. */
+  readonly version?: string | undefined;
   /** Adds to the record of an audited operation. */
   readonly note: Note;
 }

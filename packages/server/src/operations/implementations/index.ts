@@ -1,5 +1,6 @@
 // How the operations of the catalogue are carried out.
 export { type AccessParts, access } from './access.ts';
+export { type ApprovalParts, approvals } from './approvals.ts';
 export { type ArchiveParts, archive } from './archive.ts';
 export { type AuditParts, audit } from './audit.ts';
 export { certificates, type ServedCertificates } from './certificates.ts';
