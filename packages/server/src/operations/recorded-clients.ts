@@ -34,11 +34,13 @@ export class RecordedClients {
 
   /** Resolves when its record is on disk. */
   async carryOut(asked: ProviderAsked, work: (client: ProviderClient, note: Note) => Promise<void>): Promise<void> {
-    const { recording } = this.#options;
+    const { recording, confirmations } = this.#options;
     const operation = recorded(recordedAs[asked.permission]);
     let client: ProviderClient;
     try {
       client = this.#admit(asked, operation.effect.resource);
+      // No client of a provider can sign, whoever it is: the provider has to be named.
+      if (asked.permission === 'write') confirmations.check('writeCommand', asked.name, itselfOf(asked));
     } catch (error) {
       recording.denied(operation, this.#askingOf(asked), asked.name, error as Error);
       throw error;
@@ -67,11 +69,8 @@ export class RecordedClients {
   }
 
   #admit(asked: ProviderAsked, resource: Resource): ProviderClient {
-    const { access, areaOf, confirmations } = this.#options;
-    const { provider, user, name, permission } = asked;
-    // A client cannot sign: the provider has to be named.
-    const itself = { author: `provider/${provider}`, kind: 'provider' } as const;
-    if (permission === 'write') confirmations.check('writeCommand', name, itself);
+    const { access, areaOf } = this.#options;
+    const { provider, user, name } = asked;
     if (user === undefined) return admitClient(asked, access.isOpen);
     const caller = access.providers.find(provider, user);
     if (caller === undefined) throw new ProblemError('not-allowed', 'The user is signed out.');
@@ -80,9 +79,12 @@ export class RecordedClients {
 
   #askingOf({ provider, user }: ProviderAsked): RecordedCaller {
     const caller = user === undefined ? undefined : this.#options.access.providers.find(provider, user);
-    const itself = { author: `provider/${provider}`, kind: 'provider', session: undefined } as const;
-    return { caller: caller ?? itself, credentials: {} };
+    return { caller: caller ?? itselfOf({ provider }), credentials: {} };
   }
+}
+
+function itselfOf({ provider }: Pick<ProviderAsked, 'provider'>) {
+  return { author: `provider/${provider}`, kind: 'provider', session: undefined } as const;
 }
 
 function recorded(name: OperationName): RecordedOperation {
