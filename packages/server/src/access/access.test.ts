@@ -83,6 +83,34 @@ describe('a token that was used', () => {
   });
 });
 
+describe('a password that is replaced while somebody signs in with it', () => {
+  const signIn = async (meanwhile: () => Promise<void>) => {
+    let isMeanwhile = false;
+    access = await closedAccess({
+      clock,
+      passwords: {
+        hash: (password) => Promise.resolve(password),
+        verify: async (password, hash) => {
+          if (isMeanwhile) await meanwhile();
+          return password === hash;
+        },
+        needsRehash: () => true,
+        faultOf: () => undefined,
+      },
+    });
+    isMeanwhile = true;
+    return access.signIn({ user: 'root', password: 'the administrator' }, {});
+  };
+
+  test('begins no session; one that is only hashed anew does', async () => {
+    const replaced = signIn(() => access.setPassword('root', 'another one', { manager: ownerCaller }));
+    await assert.rejects(replaced, { problem: 'wrong-credentials' });
+    assert.deepEqual(access.sessions.list('root'), []);
+    const { cookie: begun } = await signIn(() => Promise.resolve());
+    assert.equal(access.sessions.find(begun)?.author, 'root');
+  });
+});
+
 describe('a session that was used', () => {
   test('is nobody from the moment on at which it ends, by whatever way', async () => {
     const other = `${cookieName}=${await access.sessions.begin('anna', undefined)}`;

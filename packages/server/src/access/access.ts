@@ -166,16 +166,18 @@ export class Access implements Identities {
   /** Ends the session that it replaces; resolves with the new cookie, and the marks by which the browser is known. */
   async signIn(given: SignIn, credentials: Credentials): Promise<{ cookie: string; marks: string }> {
     const { cookie, source = '' } = credentials;
+    const version = this.accounts.passwordVersion(given.user ?? '');
     const { user, marks } = await this.#signIns.prove(given, source, cookieOf(cookie, marksName));
-    return { cookie: await this.begin(user, credentials), marks };
+    return { cookie: await this.begin(user, credentials, given.user === user ? version : undefined), marks };
   }
 
-  /** A session of somebody who has proved to be this user; resolves with its cookie. */
-  async begin(user: string, { cookie, source }: Credentials): Promise<string> {
+  /** A session of somebody who has proved to be this user, by the password of this version; resolves with its cookie. */
+  async begin(user: string, { cookie, source }: Credentials, passwordVersion?: number): Promise<string> {
     if (this.accounts.stored(user)?.disabled === true) throw wrongCredentials();
     const now = Math.floor(this.#options.clock.now() / 1e6);
     await this.accounts.noteUser(user, { lastSignIn: now });
-    return this.sessions.begin(user, source, cookieOf(cookie));
+    const isProved = () => passwordVersion === undefined || this.accounts.passwordVersion(user) === passwordVersion;
+    return this.sessions.begin(user, source, cookieOf(cookie), isProved);
   }
 
   /** Throws where it is not that of the user, who has a session. */

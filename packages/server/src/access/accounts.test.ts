@@ -38,6 +38,8 @@ const problemOf = (done: Promise<unknown>) =>
 type Done = (name: string, manager: Caller) => unknown;
 type Implementation = (input: object, asked: object) => unknown;
 
+const asked = (caller: Caller) => ({ caller, note: () => undefined });
+
 /** Every operation by which a manager learns of a user, or changes it. */
 function managing(): Record<string, Done> {
   const parts = { access, first: {} as FirstAdministrator, setupPage: () => Promise.resolve(Buffer.alloc(0)) };
@@ -45,13 +47,13 @@ function managing(): Record<string, Done> {
   const by =
     (operation: string, more: object = {}): Done =>
     (account, caller) =>
-      (all[operation] as Implementation)({ account, ...more }, { caller, note: () => undefined });
+      (all[operation] as Implementation)({ account, ...more }, asked(caller));
   return {
     get: by('getUser'),
     endSession: (name, caller) =>
-      (all.endSession as Implementation)({ session: access.sessions.list(name)[0]?.id ?? 'none' }, { caller }),
+      (all.endSession as Implementation)({ session: access.sessions.list(name)[0]?.id ?? 'none' }, asked(caller)),
     deleteToken: (name, caller) =>
-      (all.deleteToken as Implementation)({ account: access.tokens.list(name)[0]?.name ?? 'none' }, { caller }),
+      (all.deleteToken as Implementation)({ account: access.tokens.list(name)[0]?.name ?? 'none' }, asked(caller)),
     put: by('putUser', { grants: [{ role: 'viewer', area: 'north' }] }),
     disable: by('putUser', { grants: [{ role: 'viewer', area: 'north' }], disabled: true }),
     setPassword: by('setPassword', { password }),

@@ -6,7 +6,6 @@ import {
   type Grant,
   type Group,
   type GroupBody,
-  initialRoles,
   ProblemError,
   type Role,
   type RoleBody,
@@ -22,7 +21,8 @@ import { Groups } from './groups.ts';
 import { checkAdministrator } from './last-administrator.ts';
 import { checkManages, everywhere, type Manager, manages } from './manager.ts';
 import { hasFactor } from './passwords/stored-factors.ts';
-import { type Granted, GrantedRights } from './rights.ts';
+import type { Granted, GrantedRights } from './rights.ts';
+import { Roles } from './roles.ts';
 import {
   checkName,
   directoryFault,
@@ -45,22 +45,18 @@ export interface AccountsOptions {
 export class Accounts {
   readonly #options: AccountsOptions;
   readonly #users = new Collection<StoredUser>('user', 'user');
-  readonly #roles = new Collection<RoleBody>('role', 'role');
+  readonly #roles = new Roles();
   readonly #groups = new Groups();
   readonly certificates = new ClientCertificates();
-  /** By grants: callers that may do the same share their rights, and what is compiled from these. */
-  readonly #rights = new Map<string, GrantedRights>();
+  /** By user, since the start. */
+  readonly #passwords = new Map<string, number>();
   #version = 0;
 
   constructor(options: AccountsOptions) {
     this.#options = options;
   }
 
-  /** The roles that come with the service are stored with the first user. */
   load(entries: readonly StoredEntry[]): void {
-    for (const { name, ...role } of initialRoles) this.#roles.change(name, role).hold();
-    const stored = entries.filter(({ kind }) => kind === 'role');
-    if (stored.length > 0) for (const { name } of initialRoles) this.#roles.change(name, null).hold();
     for (const part of [this.#users, this.#roles, this.certificates, this.#groups]) part.load(entries);
   }
 
@@ -136,11 +132,11 @@ export class Accounts {
   }
 
   roles(): Role[] {
-    return this.#roles.all().map(([name, role]) => ({ name, ...role }));
+    return this.#roles.list();
   }
 
   role(name: string): Role {
-    return { name, ...this.#roles.known(name) };
+    return this.#roles.known(name);
   }
 
   findRole(name: string): RoleBody | undefined {
@@ -190,7 +186,7 @@ export class Accounts {
     return this.#change(() => {
       if (!this.hasUsers) throw new ProblemError('not-initialized', 'There is nobody whose access could be recovered.');
       const recoveryUntil = this.#nowS() + recoveryS;
-      return [this.#users.change(recoveryName, { origin: 'local', grants: [], password, recoveryUntil })];
+      return [this.#newPassword(recoveryName, { origin: 'local', grants: [], password, recoveryUntil })];
     });
   }
 
@@ -207,7 +203,12 @@ export class Accounts {
   }
 
   setPassword(name: string, password: string, manager?: Manager): Promise<void> {
-    return this.#change(() => [this.#users.change(name, { ...this.ownerOfPassword(name, manager), password })]);
+    return this.#change(() => [this.#newPassword(name, { ...this.ownerOfPassword(name, manager), password })]);
+  }
+
+  /** Another number after each new password of the user: who was proved to be it by the one before is so no longer. */
+  passwordVersion(name: string): number {
+    return this.#passwords.get(name) ?? 0;
   }
 
   /** Throws where there is none that the manager manages, or a directory has the password. */
@@ -304,22 +305,22 @@ export class Accounts {
     return user?.recoveryUntil === undefined ? this.granted(this.grantsOf(user)) : [{ permissions: ofRecovery }];
   }
 
-  /** What grants permit, as data. Roles that do not exist permit nothing. */
   granted(grants: readonly Grant[]): Granted[] {
-    return grants.flatMap(({ role, ...scope }) => {
-      const permissions = this.#roles.get(role)?.permissions ?? [];
-      return permissions.length === 0 ? [] : [{ permissions, ...scope }];
-    });
+    return this.#roles.granted(grants);
   }
 
   /** The same object for the same permissions. */
   rightsOf(granted: readonly Granted[]): GrantedRights {
-    const key = JSON.stringify(granted);
-    const known = this.#rights.get(key);
-    if (known !== undefined) return known;
-    const rights = new GrantedRights(granted);
-    this.#rights.set(key, rights);
-    return rights;
+    return this.#roles.rightsOf(granted);
+  }
+
+  #newPassword(name: string, user: StoredUser): Change {
+    const { stored, hold } = this.#users.change(name, user);
+    const count = () => {
+      hold();
+      this.#passwords.set(name, this.passwordVersion(name) + 1);
+    };
+    return { stored, hold: count };
   }
 
   /** Throws where there is none, and in the same words where the manager, if it is for one, does not manage it. */
@@ -358,7 +359,7 @@ export class Accounts {
       return { changes: all, result: all.some(({ stored }) => this.#changesRights(stored)) };
     });
     if (!changesRights) return;
-    this.#rights.clear();
+    this.#roles.forgetRights();
     this.#version++;
     onChange();
   }

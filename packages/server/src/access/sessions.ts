@@ -65,8 +65,13 @@ export class Sessions {
     this.#stored.load(entries);
   }
 
-  /** Resolves with the cookie; `before` is the one that it replaces. */
-  async begin(user: string, source: string | undefined, before?: string): Promise<string> {
+  /** Resolves with the cookie; `before` is the one that it replaces. `isProved` is asked last: whether it is still this user. */
+  async begin(
+    user: string,
+    source: string | undefined,
+    before?: string,
+    isProved: () => boolean = () => true,
+  ): Promise<string> {
     const cookie = randomBytes(32).toString('base64url');
     const now = this.#now();
     const session: StoredSession = {
@@ -81,7 +86,9 @@ export class Sessions {
     const others = this.#of(user).filter(([hash]) => hash !== replaced);
     const surplus = others.slice(0, Math.max(0, others.length + 1 - mostOfUser)).map(([hash]) => hash);
     await this.#end([...(replaced === undefined ? [] : [replaced]), ...surplus], () => {
-      if (!this.#options.accounts.has(user)) throw new ProblemError('wrong-credentials', `${user} is gone.`);
+      if (!this.#options.accounts.has(user) || !isProved()) {
+        throw new ProblemError('wrong-credentials', 'The user is gone, or has another password now.');
+      }
       return [this.#stored.change(hashOf(cookie), session)];
     });
     return cookie;
