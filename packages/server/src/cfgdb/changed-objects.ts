@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { type Family, parseJson } from '@telltale/schema';
 import { masked } from '../secrets/index.ts';
-import { maskedObject } from './configured-secrets.ts';
+import { maskedObject, secretFamilies } from './configured-secrets.ts';
 import { describeChange } from './content.ts';
 import type { ObjectChange } from './needed-permissions.ts';
 import { areaIn } from './place.ts';
@@ -34,24 +34,33 @@ export interface ChangedObject {
 const mostShown = 20;
 /** Of JSON. */
 const mostCharacters = 2000;
+/** There may be very many. */
+const hashedAtOnce = 1 << 16;
+const withSecrets: ReadonlySet<Family> = new Set<Family>(secretFamilies);
 
 export function changedObjects(changes: Iterable<ObjectChange>): ChangedObjects {
   const counts = { added: 0, changed: 0, removed: 0 };
   const objects: ChangedObject[] = [];
   const hash = createHash('sha256');
   let [count, characters] = [0, 0];
+  let pending = '';
   for (const change of changes) {
     const { family, name, before, after } = change;
     if (before === after) continue; // it was put as it was
     count++;
     counts[before === undefined ? 'added' : after === undefined ? 'removed' : 'changed']++;
-    hash.update(`${family}/${name}\n${masked(before ?? '')}\n${masked(after ?? '')}\n`);
+    const text = `${family}/${name}\n${before ?? ''}\n${after ?? ''}\n`;
+    pending += withSecrets.has(family) ? masked(text) : text;
+    if (pending.length > hashedAtOnce) {
+      hash.update(pending);
+      pending = '';
+    }
     if (objects.length >= mostShown || characters >= mostCharacters) continue;
     const shown = shownChange(change);
     characters += JSON.stringify([shown.old, shown.new]).length;
     if (objects.length === 0 || characters < mostCharacters) objects.push(shown);
   }
-  return { ...counts, objects, ...(count > objects.length && { sha256: hash.digest('hex') }) };
+  return { ...counts, objects, ...(count > objects.length && { sha256: hash.update(pending).digest('hex') }) };
 }
 
 function shownChange({ family, name, before, after }: ObjectChange): ChangedObject {

@@ -133,6 +133,15 @@ describe('a read', () => {
   });
 });
 
+test('a write of a function module is recorded as that of any other caller', async () => {
+  const { records, gate, module, operation } = setUp();
+  await gate.carryOut(operation('writeCommand'), { caller: module, credentials: {} }, 'pump', () => undefined);
+  assert.deepEqual(
+    records.map(({ kind, ...record }) => [kind, ...of(record as AuditEntry)]),
+    [['module', 'module/loop', 'writeCommand', 'pump', 'done']],
+  );
+});
+
 describe('a refusal', () => {
   test('of the gate is recorded once, however often it is passed on', () => {
     const { records, gate, module, operation } = setUp();
