@@ -105,6 +105,7 @@ export function requestReader(route: Route, options: RequestReaderOptions): Requ
         stream.destroy(problem);
       });
       stream.once('close', end);
+      response.once('close', end); // a body that nobody reads does not close
       if (!isHeld(body)) return { ...call, stream };
       const expected = { stream, held, length: lengthOf(request.headers), maxBytes: body.maxBytes };
       return readWhole(expected).then((whole) => ({ ...call, stream, whole }));
