@@ -4,7 +4,7 @@ import type { TlsOptions } from 'node:tls';
 import { systemClock } from '@telltale/schema';
 import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
-import { type Access, type FirstAdministrator, OriginGuard, ownerCaller } from './access/index.ts';
+import { type Access, type FirstAdministrator, modulesAlone, OriginGuard, ownerCaller } from './access/index.ts';
 import {
   ChannelRequests,
   ChannelServer,
@@ -12,6 +12,7 @@ import {
   connectionLimits,
   createHttpServer,
   documentsOf,
+  type Entrance,
   type HttpServer,
   isDocument,
   Metrics,
@@ -118,6 +119,31 @@ function callbackOf(settings: Settings): (url: string) => boolean {
 
 function guardOf({ host, 'public-url': publicUrl }: Settings): OriginGuard {
   return new OriginGuard({ host, publicUrl });
+}
+
+/** Of the address for function modules alone. */
+export function moduleEntrance({ access }: Pick<Interfaces, 'access'>): Entrance {
+  return {
+    identities: modulesAlone(access),
+    guard: new OriginGuard({ host: '127.0.0.1' }),
+    credentialsOf: ({ headers: { authorization }, socket }) => ({ authorization, source: socket.remoteAddress }),
+  };
+}
+
+/** For function modules, on loopback without TLS: what they may ask for is decided as everywhere. */
+export function createModuleHttp(parts: Interfaces, implementations: Implementations): HttpServer {
+  const { settings, log, gate } = parts;
+  return createHttpServer({
+    routes: operationRoutes({ implementations, paths: pathsOf(settings), gate, limits: settings }),
+    ...moduleEntrance(parts),
+    log,
+    metrics: new Metrics(),
+    gate,
+    isDocument: () => false,
+    clock: systemClock,
+    maxConnections: connectionLimits(mostFiles(), settings['max-clients']).maxConnections,
+    largestBodyBytes: settings['max-json-size'],
+  });
 }
 
 /** What whoever owns the data folder may ask for, over the socket in it. */

@@ -13,8 +13,17 @@ import { Certificates } from './certificates/index.ts';
 import { ConfigurationDatabase, type Rename } from './cfgdb/index.ts';
 import { type DataFolder, takeDataFolder } from './data-folder.ts';
 import { FolderWatch } from './folder-watch.ts';
-import { createChannel, createHttp, createOwnerHttp, type Interfaces, implementationsOf } from './interfaces.ts';
+import {
+  createChannel,
+  createHttp,
+  createModuleHttp,
+  createOwnerHttp,
+  type Interfaces,
+  implementationsOf,
+  moduleEntrance,
+} from './interfaces.ts';
 import { loadDemo } from './load-demo.ts';
+import { ModuleListener } from './module-listener.ts';
 import { Executables, ModuleService } from './modules/index.ts';
 import {
   areasOf,
@@ -88,6 +97,7 @@ export class Server {
   readonly #owner: OwnerAccess;
   readonly #ownerHttp: HttpServer;
   readonly #http: HttpServer;
+  readonly #moduleListener: ModuleListener;
   readonly #channel: ChannelServer;
   #phase: 'starting' | 'ready' | 'stopping' = 'starting';
   #folder: DataFolder | undefined;
@@ -172,8 +182,8 @@ export class Server {
       executables: this.#executables,
       tokens: this.#tokens,
       urls: () => ({
-        base: `${this.url}${settings['data-path']}`,
-        channel: `${this.url.replace('http', 'ws')}${settings['channel-path']}`,
+        base: `${this.#moduleUrl}${settings['data-path']}`,
+        channel: `${this.#moduleUrl.replace('http', 'ws')}${settings['channel-path']}`,
       }),
     });
     const { modules } = this.#modules;
@@ -312,11 +322,19 @@ export class Server {
     );
     metrics.watch(this.#tls.metrics());
     this.#channel.serve(this.#http);
+    const moduleHttp = createModuleHttp(interfaces, implementations);
+    this.#channel.serve(moduleHttp, moduleEntrance(interfaces));
+    this.#moduleListener = new ModuleListener(moduleHttp);
   }
 
   /** Where it listens, such as http://127.0.0.1:8080. */
   get url(): string {
     return this.#tls.urlOf(this.#http);
+  }
+
+  /** For function modules. */
+  get #moduleUrl(): string {
+    return this.#moduleListener.url ?? this.url;
   }
 
   /** The port before the folder: a server that cannot listen leaves no trace. */
@@ -333,6 +351,7 @@ export class Server {
       await this.#cfgdb.open();
       await this.#access.open();
       await this.#tls.serve(this.#http, this.#access);
+      if (this.#tls.options !== undefined) await this.#moduleListener.open();
       await this.#openLive();
       await this.#auditing.open();
       await this.#auditing.tellInterrupted(await this.#access.approvals.takeInterrupted());
@@ -378,7 +397,7 @@ export class Server {
     this.#phase = 'stopping';
     this.#watch.close();
     const cutOff = setTimeout(() => this.#http.server.closeAllConnections(), finishMs);
-    await Promise.all([this.#channel.close(), this.#http.close()]);
+    await Promise.all([this.#channel.close(), this.#http.close(), this.#moduleListener.close()]);
     clearTimeout(cutOff);
     await this.#owner.close();
     await this.#imports.close();

@@ -13,7 +13,7 @@ const keyIdOf = (key: KeyObject) =>
     .digest();
 
 function pem(kind: string, der: Buffer): string {
-  return `-----BEGIN ${kind}-----\n${der.toString('base64').replaceAll(/.{64}/g, '$&\n')}\n-----END ${kind}-----\n`;
+  return `-----BEGIN ${kind}-----\n${der.toString('base64').replaceAll(/.{64}(?=.)/g, '$&\n')}\n-----END ${kind}-----\n`;
 }
 
 export interface Validity {

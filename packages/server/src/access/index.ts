@@ -27,6 +27,7 @@ export { UnusableDirectories } from './directories/directory.ts';
 export { attemptSeconds } from './directories/sealed-attempts.ts';
 export { FirstAdministrator } from './first-administrator.ts';
 export { ModuleTokens } from './module-tokens.ts';
+export { modulesAlone } from './modules-alone.ts';
 export { guardedRequest, isLoopback, OriginGuard } from './origin-guard.ts';
 export { markedForS } from './passwords/known-devices.ts';
 export { siteAt } from './passwords/passkeys.ts';

@@ -4,10 +4,17 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { type Clock, ProblemError } from '@telltale/schema';
-import type { Credentials, TrustedProxies } from '../access/index.ts';
+import type { Credentials, Identities, OriginGuard, TrustedProxies } from '../access/index.ts';
 
 /** Throws `ProblemError` where a client presents a certificate that does not count. */
 export type CredentialsReader = (request: IncomingMessage) => Credentials;
+
+/** Who comes in at an address of the service. */
+export interface Entrance {
+  readonly identities: Identities;
+  readonly guard: Pick<OriginGuard, 'refusalOf'>;
+  readonly credentialsOf: CredentialsReader;
+}
 
 type Certificate = NonNullable<Credentials['certificate']> & { readonly validUntilMs: number };
 

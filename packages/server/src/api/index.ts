@@ -1,7 +1,7 @@
 // The HTTP interfaces.
 export { ChannelRequests, ChannelServer, Watches } from './channel/index.ts';
 export { connectionLimits, mostFiles } from './connection-limits.ts';
-export { type CredentialsReader, credentialsReader } from './credentials.ts';
+export { type CredentialsReader, credentialsReader, type Entrance } from './credentials.ts';
 export { documentsOf, isDocument, pagePolicy, setupPage, setupPolicy } from './documents.ts';
 export { createHttpServer, type HttpServer, type HttpServerOptions } from './http-server.ts';
 export { type Metric, Metrics, type Sample } from './metrics.ts';

@@ -2,6 +2,7 @@
 // not seen is as if it were not there.
 import { type Family, type Fault, familyNames, type Permission, ProblemError, permissionNames } from '@telltale/schema';
 import { type Granted, GrantedRights } from '../access/index.ts';
+import type { CheckedFault } from './checked-fault.ts';
 import type { Content } from './content.ts';
 import { type Need, neededFor, type ObjectChange, placesOf } from './needed-permissions.ts';
 import { areaIn } from './place.ts';
@@ -91,10 +92,14 @@ export class AuthorsRights {
   }
 
   /** Names what is wrong with objects that the author sees. */
-  refusedRendering(faults: readonly Fault[], content: Content): ProblemError {
-    const seen = faults.filter(({ family, name = '' }) => {
-      return family === undefined || this.sees(family as Family, name, content[family as Family].get(name));
-    });
+  refusedRendering(faults: readonly CheckedFault[], content: Content): ProblemError {
+    const sees = (family: Family, name: string) => this.sees(family, name, content[family].get(name));
+    const seen = faults
+      .filter(({ family, name = '' }) => family === undefined || sees(family as Family, name))
+      .map(({ named, ...fault }): Fault => {
+        const isNamed = named?.objects.every(({ family, name }) => sees(family, name)) ?? true;
+        return isNamed ? fault : { ...fault, message: named?.otherwise ?? '' };
+      });
     const what = seen.length === 1 ? '1 thing is wrong' : `${seen.length} things are wrong`;
     const unseen = faults.length > seen.length ? `, and more with what ${this.#name} does not see` : '';
     return new ProblemError('render-refused', `${what}${unseen}; nothing was changed.`, seen);

@@ -58,7 +58,7 @@ const fault = checker(Fault);
 
 /** `family name field: message` of each fault, in the order of their finding. */
 function reported(objects: Objects): string[] {
-  return checkConfiguration(contentOf(objects), stacks).map((found) => {
+  return checkConfiguration(contentOf(objects), stacks).map(({ named: _, ...found }) => {
     assert.deepEqual(fault.faults(found), []);
     const { path, family, name, field, message } = found;
     assert.ok(path === `/${family}/${name}/${field}` || path.startsWith(`/${family}/${name}/${field}/`), path);

@@ -9,7 +9,6 @@ import {
   datatypes,
   durationForms,
   type Family,
-  type Fault,
   type FunctionModule,
   type Measurement,
   maxPrecision,
@@ -27,6 +26,7 @@ import {
   ValueError,
 } from '@telltale/schema';
 import { checkModule } from './check-module.ts';
+import type { CheckedFault, Named, ObjectName } from './checked-fault.ts';
 import { circlesIn } from './circles-in.ts';
 import { ConfiguredSecrets } from './configured-secrets.ts';
 import type { Content } from './content.ts';
@@ -36,7 +36,7 @@ type Role = 'connector' | 'provider';
 type PointKind = 'measurement' | 'command';
 type Point = Measurement & Command;
 type AddressedPoint = CheckedPoint & Pick<Point, 'name' | 'connectorName' | 'address'>;
-type Report = (field: string, message: string) => void;
+type Report = (field: string, message: string, named?: Named) => void;
 
 const umaskWatchdog = 1;
 const umaskLimits = 32;
@@ -53,7 +53,7 @@ export function checkConfiguration(
   stacks: ReadonlyMap<string, StackRules>,
   parsed: ParsedObjects = {},
   secrets = new ConfiguredSecrets([], stacks.values()),
-): Fault[] {
+): CheckedFault[] {
   return new Check(content, stacks, parsed, secrets).run();
 }
 
@@ -62,14 +62,14 @@ class Check {
   readonly #stacks: ReadonlyMap<string, StackRules>;
   readonly #parsed: ParsedObjects;
   readonly #secrets: ConfiguredSecrets;
-  readonly #faults: Fault[] = [];
+  readonly #faults: CheckedFault[] = [];
   readonly #rules = { connectors: new Map<string, RoleRules>(), providers: new Map<string, RoleRules>() };
   /** Which connector or provider a watchdog measurement belongs to. */
-  readonly #watchdogs = new Map<string, string>();
+  readonly #watchdogs = new Map<string, { readonly role: Role; readonly name: string }>();
   /** From a connector to the other one that its watchdog measurement comes from, and is lost with. */
   readonly #watchedFrom = new Map<string, string>();
   /** By provider, which object has an address. */
-  readonly #claims = new Map<string, Map<string, string>>();
+  readonly #claims = new Map<string, Map<string, ObjectName>>();
   /** From `family/name` to the `family/name` that leads it. */
   readonly #leaders = new Map<string, string>();
 
@@ -85,7 +85,7 @@ class Check {
     this.#parsed = parsed;
   }
 
-  run(): Fault[] {
+  run(): CheckedFault[] {
     for (const each of this.#objects<Connector>('connectors')) this.#instance('connectors', 'connector', each);
     this.#watchdogCircles();
     for (const each of this.#objects<Provider>('providers')) this.#instance('providers', 'provider', each);
@@ -111,13 +111,14 @@ class Check {
   }
 
   #reporter(family: Family, name: string): Report {
-    return (field, message) =>
+    return (field, message, named) =>
       this.#faults.push({
         path: `/${family}/${name}/${field}`,
         message,
         family,
         name,
         field: field.split('/')[0] as string,
+        ...(named && { named }),
       });
   }
 
@@ -153,8 +154,13 @@ class Check {
       }
     }
     const other = this.#watchdogs.get(wdtMeasurement);
-    if (other !== undefined) report('wdtMeasurement', `${wdtMeasurement} is the watchdog of ${other} already`);
-    this.#watchdogs.set(wdtMeasurement, `${role} ${name}`);
+    if (other !== undefined) {
+      const objects = [{ family: `${other.role}s` as Family, name: other.name }];
+      const otherwise = `${wdtMeasurement} is the watchdog of something else already`;
+      const message = `${wdtMeasurement} is the watchdog of ${other.role} ${other.name} already`;
+      report('wdtMeasurement', message, { objects, otherwise });
+    }
+    this.#watchdogs.set(wdtMeasurement, { role, name });
   }
 
   #point(family: 'measurements' | 'commands', kind: PointKind, point: Point): void {
@@ -190,11 +196,13 @@ class Check {
       }
       const wrong = this.#rules.providers.get(provider)?.checkAddress(kind, address, point);
       if (wrong !== undefined) report(field, wrong);
-      const claims = this.#claims.get(provider) ?? new Map<string, string>();
+      const claims = this.#claims.get(provider) ?? new Map<string, ObjectName>();
       this.#claims.set(provider, claims);
       const owner = claims.get(address);
-      if (owner === undefined) claims.set(address, `${family}/${point.name}`);
-      else report(field, `${owner} has the address ${quoted(address)} at this provider already`);
+      const has = `has the address ${quoted(address)} at this provider already`;
+      if (owner === undefined) claims.set(address, { family, name: point.name });
+      else
+        report(field, `${owner.family}/${owner.name} ${has}`, { objects: [owner], otherwise: `something else ${has}` });
     }
   }
 
@@ -212,7 +220,10 @@ class Check {
         const others = [...circle.slice(circle.indexOf(name) + 1), ...circle.slice(0, circle.indexOf(name))];
         const way = `comes from ${[...others, 'this connector'].join(', whose watchdog comes from ')}`;
         const remedy = `set bit ${umaskWatchdog} of stackUmask of one of these watchdogs, or take another one`;
-        this.#reporter('connectors', name)('wdtMeasurement', `${way}: none would ever come up; ${remedy}`);
+        const objects = others.map((other) => ({ family: 'connectors' as const, name: other }));
+        const otherwise = `comes from connectors whose watchdogs come from this one: none would ever come up; ${remedy}`;
+        const report = this.#reporter('connectors', name);
+        report('wdtMeasurement', `${way}: none would ever come up; ${remedy}`, { objects, otherwise });
       }
     }
   }

@@ -8,7 +8,7 @@ import { type Caller, guardedRequest, type Identities, nobody, type OriginGuard 
 import type { FunctionModules, ModuleConnection } from '../../modules/index.ts';
 import type { Gate } from '../../operations/index.ts';
 import type { BodyBudget } from '../body-budget.ts';
-import type { CredentialsReader } from '../credentials.ts';
+import type { CredentialsReader, Entrance } from '../credentials.ts';
 import type { HttpServer } from '../http-server.ts';
 import { endWith } from '../problems.ts';
 import { formFault, originForm } from '../request-form.ts';
@@ -79,6 +79,9 @@ export class ChannelServer {
       allowSynchronousEvents: false,
     };
     this.#server = new WebSocketServer(settings);
+    this.#server.on('wsClientError', (error, stream) => {
+      refuse(stream, new ProblemError('malformed-request', `${error.message}.`));
+    });
   }
 
   get size(): number {
@@ -108,16 +111,13 @@ export class ChannelServer {
     return this.#options.requests.counts;
   }
 
-  /** Takes over the upgrades of the HTTP server, and shares its budget. */
-  serve({ server, budget }: Pick<HttpServer, 'server' | 'budget'>): void {
+  /** Takes over the upgrades of an HTTP server, and shares its budget; who comes in there is decided by its entrance. */
+  serve({ server, budget }: Pick<HttpServer, 'server' | 'budget'>, entrance: Entrance = this.#options): void {
     const { gate, path } = this.#options;
-    this.#server.on('wsClientError', (error, stream) => {
-      refuse(stream, new ProblemError('malformed-request', `${error.message}.`));
-    });
     server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
       stream.on('error', () => stream.destroy());
       try {
-        const admitted = this.#admit(request);
+        const admitted = this.#admit(request, entrance);
         this.#server.handleUpgrade(request, stream, head, (socket) => {
           this.#welcome(socket, stream as Socket, admitted, budget);
         });
@@ -128,6 +128,7 @@ export class ChannelServer {
         refuse(stream, error);
       }
     });
+    this.#cancelCheck();
     this.#checkLater();
   }
 
@@ -152,8 +153,8 @@ export class ChannelServer {
   }
 
   /** The caller of a new connection; throws `ProblemError` where it may not connect. */
-  #admit(request: IncomingMessage): Admitted {
-    const { path, maxClients, unavailable, identities, credentialsOf, guard } = this.#options;
+  #admit(request: IncomingMessage, { identities, credentialsOf, guard }: Entrance): Admitted {
+    const { path, maxClients, unavailable } = this.#options;
     const { url = '' } = request;
     const fault = formFault(request);
     if (fault !== undefined) throw new ProblemError('malformed-request', fault);

@@ -11,6 +11,7 @@ import {
 import type { CommandView } from '../../points/index.ts';
 import type { InstanceStatus } from '../../stacks/index.ts';
 import { linkText } from './explain-measurement.ts';
+import { outOfView } from './explain-stages.ts';
 import { stateOf } from './instance-wire.ts';
 import { cut, plain, prefixed, sentence, showFor, when } from './value-words.ts';
 
@@ -19,9 +20,11 @@ export interface ExplainedCommand {
   readonly view: CommandView;
   /** Undefined where no connector writes it, or the connector does not run. */
   readonly status: InstanceStatus | undefined;
-  /** All that run, by name. */
+  /** All that run and are in view, by name. */
   readonly providers: ReadonlyMap<string, InstanceStatus>;
   readonly rendering: RevisionSummary | undefined;
+  /** Whether its connector is out of view of who asks: nothing is said of it. */
+  readonly isHidden?: boolean;
 }
 
 export function explainCommand(explained: ExplainedCommand): CommandExplanation {
@@ -82,7 +85,8 @@ function attemptText({ view: { attempt } }: ExplainedCommand): string {
   return `${what} may have reached the device or not:${said}`;
 }
 
-function linkWords({ point: { connectorName }, status }: ExplainedCommand): string {
+function linkWords({ point: { connectorName }, status, isHidden }: ExplainedCommand): string {
+  if (isHidden === true) return outOfView;
   if (connectorName === undefined) return 'It has no connector: it is a value of the service itself.';
   if (status === undefined) return `Its connector ${connectorName} does not run, so that it cannot be written.`;
   return status.state === 'up' ? '' : linkText(status);

@@ -3,7 +3,7 @@
 import { describeQuality, type Explanation, isBad, isGood, precisionOf, type Value, type Vtq } from '@telltale/schema';
 import { type ChainView, disabledText, type ReadingTrial } from '../../points/index.ts';
 import type { InstanceStatus } from '../../stacks/index.ts';
-import { type Explained, explainStages, lateText } from './explain-stages.ts';
+import { type Explained, explainStages, lateText, outOfView } from './explain-stages.ts';
 import { rounded, stateOf, timeOf } from './instance-wire.ts';
 import { cut, prefixed, sentence, showFor, vtqOf, vtqText, when } from './value-words.ts';
 
@@ -58,6 +58,7 @@ function summaryOf(explained: Explained): string {
     const behind = vtqText(vtqOf(datatype, device), showFor(explained.point));
     return `It is simulated by ${simulation.by}; behind it is ${behind}.${disabled && ` ${disabled}`}`;
   }
+  if (explained.isHidden === true) return `It is ${describeQuality(device.quality)}. ${outOfView}`;
   if (reports !== undefined) {
     return `The service sets it: 1 while the link of ${reports.role} ${reports.name} is up, 0 while it is down.`;
   }

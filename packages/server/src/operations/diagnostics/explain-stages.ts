@@ -29,7 +29,11 @@ export interface Explained {
   /** What the chain makes of the value that was read last, where there is one. */
   readonly trial: ReadingTrial | undefined;
   readonly rendering: RevisionSummary | undefined;
+  /** Whether the link that it depends on is out of view of who asks: nothing is said of it. */
+  readonly isHidden?: boolean;
 }
+
+export const outOfView = 'The link that it depends on is out of your view.';
 
 type Stage = Omit<StageExplained, 'stage'>;
 
@@ -48,7 +52,8 @@ export function explainStages(explained: Explained, shown: Vtq): StageExplained[
   return Object.entries(stages).map(([stage, detail]) => ({ stage: stage as StageExplained['stage'], ...detail }));
 }
 
-function readingStage({ view, trace, traceProblem, trial, status }: Explained): Stage {
+function readingStage({ view, trace, traceProblem, trial, status, isHidden }: Explained): Stage {
+  if (isHidden === true) return unknown(outOfView);
   const { connector, reports, rawDatatype } = view;
   if (reports !== undefined) {
     return off(
@@ -81,7 +86,8 @@ function readingStage({ view, trace, traceProblem, trial, status }: Explained): 
 }
 
 function watchdogStage(explained: Explained): Stage {
-  const { view, status, trial } = explained;
+  const { view, status, trial, isHidden } = explained;
+  if (isHidden === true) return unknown(outOfView);
   const { connector, isLinked, watchdog, held, rawDatatype } = view;
   if (connector === undefined) return off('There is no link that could be lost.');
   if (status?.disabled !== undefined) {

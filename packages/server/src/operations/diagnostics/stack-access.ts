@@ -91,7 +91,8 @@ export class StackAccess {
     });
   }
 
-  async explain(name: string): Promise<Explanation> {
+  /** Of connectors and providers that are not visible with these rights, nothing is said. */
+  async explain(name: string, rights: Rights): Promise<Explanation> {
     const { runtime, measurements } = this.#options;
     const asked = this.#mustFindMeasurement(name);
     const { connector } = measurements.chainOf(asked);
@@ -100,7 +101,9 @@ export class StackAccess {
     let traceProblem: string | undefined;
     try {
       // Last: so the present state comes from the reading that the trace is about, and not from the next one.
-      if (connector !== undefined) trace = await runtime.explain(connector, asked);
+      if (connector !== undefined && this.#isSeen('connector', connector, rights)) {
+        trace = await runtime.explain(connector, asked);
+      }
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
       traceProblem = error.message;
@@ -109,10 +112,15 @@ export class StackAccess {
     const handle = this.#mustFindMeasurement(name);
     const view = measurements.chainOf(handle);
     if (handle !== asked || view.connector !== connector) trace = undefined;
+    const { reports } = view;
+    const isHidden =
+      (view.connector !== undefined && !this.#isSeen('connector', view.connector, rights)) ||
+      (reports !== undefined && !this.#isSeen(reports.role, reports.name, rights));
     return explainMeasurement({
       point: measurements.definitionOf(handle),
       view,
-      status: view.connector === undefined ? undefined : this.#all('connector').get(view.connector),
+      isHidden,
+      status: view.connector === undefined || isHidden ? undefined : this.#all('connector').get(view.connector),
       trace,
       traceProblem,
       trial: trace?.value === undefined ? undefined : measurements.trial(handle, trace.value),
@@ -120,17 +128,21 @@ export class StackAccess {
     });
   }
 
-  async explainCommand(name: string): Promise<CommandExplanation> {
+  async explainCommand(name: string, rights: Rights): Promise<CommandExplanation> {
     const { commands } = this.#options;
     this.#mustFindCommand(name);
     const rendering = await this.#rendering();
     const handle = this.#mustFindCommand(name); // by now it may be another one
     const point = commands.definitionOf(handle);
+    const { connectorName } = point;
+    const isHidden = connectorName !== undefined && !this.#isSeen('connector', connectorName, rights);
+    const providers = [...this.#all('provider')].filter(([provider]) => this.#isSeen('provider', provider, rights));
     return explainCommand({
       point,
       view: commands.viewOf(handle),
-      status: point.connectorName === undefined ? undefined : this.#all('connector').get(point.connectorName),
-      providers: this.#all('provider'),
+      isHidden,
+      status: connectorName === undefined || isHidden ? undefined : this.#all('connector').get(connectorName),
+      providers: new Map(providers),
       rendering,
     });
   }

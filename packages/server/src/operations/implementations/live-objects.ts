@@ -56,7 +56,7 @@ export function liveObjects({ data, stacks, boot }: LiveObjectParts) {
       const all = data.measurements.simulations().filter(isSeen);
       return collectionText(all.map((each) => [each.name, each]));
     },
-    explainMeasurement: ({ name }) => stacks.explain(name),
+    explainMeasurement: ({ name }, { caller }) => stacks.explain(name, caller.rights),
     listCommands: {
       run: (selection, asked) => data.readCommands(selection, readerOf(asked)),
       version: ({ caller }) => versionOf('commands', caller),
@@ -68,7 +68,7 @@ export function liveObjects({ data, stacks, boot }: LiveObjectParts) {
       note({ old: handle < 0 ? undefined : data.commands.textOf(handle), new: value });
       return data.commands.write(name, value, caller.author);
     },
-    explainCommand: ({ name }) => stacks.explainCommand(name),
+    explainCommand: ({ name }, { caller }) => stacks.explainCommand(name, caller.rights),
     listAlarms: {
       run: (selection, asked) => data.readAlarms(selection, readerOf(asked)),
       version: ({ caller }) => versionOf('alarms', caller),
