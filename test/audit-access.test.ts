@@ -110,6 +110,9 @@ describe('the record of a change', () => {
     assert.equal(alarm.authority, 'paul');
     const simulated = await recordOf(() => paul.do('PUT', '/data/measurements/level?value=d2&quality=64'));
     assert.deepEqual(sides(simulated).slice(2), ['d0', { value: 'd2', quality: 64 }]);
+    const root = await makeUser(server, admin, 'otto', [{ role: 'engineer' }, { role: 'administrator' }]);
+    const erased = await recordOf(() => root.do('DELETE', '/data/archive/measurements/level/0/9999999999'));
+    assert.deepEqual([erased.object, (erased.old as { since: number }).since], ['level', 0]);
     const stopped = await recordOf(() => paul.do('DELETE', '/data/measurements/level'));
     assert.deepEqual(sides(stopped).slice(2), ['d2', undefined]);
   });

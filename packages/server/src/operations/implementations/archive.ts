@@ -19,7 +19,6 @@ import {
   ProblemError,
   parseDuration,
   type Selector,
-  toTimestamp,
 } from '@telltale/schema';
 import { type Caller, checkEverywhere, notAllowed } from '../../access/index.ts';
 import type { ArchiveAccess, Archiving, Kind, RecordForm } from '../../archive/index.ts';
@@ -158,7 +157,7 @@ export function archive({ archive, archiving, imports, data, clock, storage }: A
     (kind: Kind) =>
     async ({ name, t_since: since, t_until: until }: NameAndTimes, { caller, note }: Asked): Promise<void> => {
       const { sinceUs, untilUs } = intervalOf(since, until);
-      note({ old: { since: toTimestamp(sinceUs), until: toTimestamp(untilUs) } });
+      note({ old: { since: sinceUs / 1e6, until: untilUs / 1e6 } }); // seconds: the end may be later than any record
       await check(kind, name, caller, 'erase-archive');
       await archive.erase(kind, name, sinceUs, untilUs);
     };
