@@ -86,7 +86,25 @@ export interface Interfaces
 /** People at a terminal. */
 const mostOwners = 8;
 
-export function createHttp(parts: Interfaces, implementations: Implementations): HttpServer {
+/** All that is served: to everybody, to function modules, and to the owner of the data folder; and the channel. */
+export interface Served {
+  readonly http: HttpServer;
+  readonly modules: HttpServer;
+  readonly owner: HttpServer;
+  readonly channel: ChannelServer;
+}
+
+export function serve(parts: Interfaces): Served {
+  const implementations = implementationsOf(parts);
+  const http = createHttp(parts, implementations);
+  const modules = createModuleHttp(parts, implementations);
+  const channel = createChannel(parts, implementations);
+  channel.serve(http);
+  channel.serve(modules, moduleEntrance(parts));
+  return { http, modules, owner: createOwnerHttp(parts, implementations), channel };
+}
+
+function createHttp(parts: Interfaces, implementations: Implementations): HttpServer {
   const { settings, log, access: identities, metrics, gate } = parts;
   const routes = operationRoutes({
     implementations,
@@ -122,7 +140,7 @@ function guardOf({ host, 'public-url': publicUrl }: Settings): OriginGuard {
 }
 
 /** Of the address for function modules alone. */
-export function moduleEntrance({ access }: Pick<Interfaces, 'access'>): Entrance {
+function moduleEntrance({ access }: Pick<Interfaces, 'access'>): Entrance {
   return {
     identities: modulesAlone(access),
     guard: new OriginGuard({ host: '127.0.0.1' }),
@@ -131,7 +149,7 @@ export function moduleEntrance({ access }: Pick<Interfaces, 'access'>): Entrance
 }
 
 /** For function modules, on loopback without TLS: what they may ask for is decided as everywhere. */
-export function createModuleHttp(parts: Interfaces, implementations: Implementations): HttpServer {
+function createModuleHttp(parts: Interfaces, implementations: Implementations): HttpServer {
   const { settings, log, gate } = parts;
   return createHttpServer({
     routes: operationRoutes({ implementations, paths: pathsOf(settings), gate, limits: settings }),
@@ -147,7 +165,7 @@ export function createModuleHttp(parts: Interfaces, implementations: Implementat
 }
 
 /** What whoever owns the data folder may ask for, over the socket in it. */
-export function createOwnerHttp(parts: Interfaces, implementations: Implementations): HttpServer {
+function createOwnerHttp(parts: Interfaces, implementations: Implementations): HttpServer {
   const { settings, log, gate } = parts;
   const { initAccess, recoverAccess, getIdentity } = implementations;
   const routes = operationRoutes({
@@ -179,7 +197,7 @@ async function storageOf(settings: Settings): Promise<ArchiveStorage> {
   return { maxBytes: settings['archive-max-size'], disk: await diskSpace(settings.data, systemClock) };
 }
 
-export function implementationsOf(parts: Interfaces): Implementations {
+function implementationsOf(parts: Interfaces): Implementations {
   const { settings, data, instances: stacks } = parts;
   const paths = pathsOf(settings);
   const documents = documentsOf({ version: packageJson.version, paths }, (rights) => examplePlant(parts, rights));
@@ -210,7 +228,7 @@ export function implementationsOf(parts: Interfaces): Implementations {
   });
 }
 
-export function createChannel(parts: Interfaces, implementations: Implementations): ChannelServer {
+function createChannel(parts: Interfaces, implementations: Implementations): ChannelServer {
   const { settings, data, instances: stacks, modules, access: identities, unavailable, gate } = parts;
   const watches = new Watches({ data, modules, stacks, clock: systemClock, maxWatches: settings['max-watches'] });
   return new ChannelServer({

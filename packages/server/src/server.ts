@@ -4,44 +4,27 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ProblemError, systemClock, type Value } from '@telltale/schema';
 import type { Logger } from 'pino';
-import { Access, AccessDatabase, ModuleTokens, Passwords, siteAt } from './access/index.ts';
 import { Alarms } from './alarms/index.ts';
-import { type ChannelServer, type HttpServer, Metrics } from './api/index.ts';
+import { Metrics } from './api/index.ts';
 import { type Archive, Archiving } from './archive/index.ts';
 import { Auditing } from './auditing.ts';
 import { Certificates } from './certificates/index.ts';
 import { ConfigurationDatabase, type Rename } from './cfgdb/index.ts';
 import { type DataFolder, takeDataFolder } from './data-folder.ts';
 import { FolderWatch } from './folder-watch.ts';
-import {
-  createChannel,
-  createHttp,
-  createModuleHttp,
-  createOwnerHttp,
-  type Interfaces,
-  implementationsOf,
-  moduleEntrance,
-} from './interfaces.ts';
+import { type Interfaces, type Served, serve } from './interfaces.ts';
 import { loadDemo } from './load-demo.ts';
 import { ModuleListener } from './module-listener.ts';
 import { Executables, ModuleService } from './modules/index.ts';
-import {
-  areasOf,
-  Confirmations,
-  Gate,
-  Imports,
-  LiveData,
-  RecordedClients,
-  Recording,
-  StackAccess,
-} from './operations/index.ts';
-import { OwnerAccess } from './owner-access.ts';
+import { Imports, LiveData, StackAccess } from './operations/index.ts';
 import { Commands, Measurements } from './points/index.ts';
 import { RenameHistory } from './rename-history.ts';
 import { Runtime } from './runtime/index.ts';
 import { SealedFolder } from './secrets/index.ts';
+import { ServiceAccess } from './service-access.ts';
 import { createArchive, retentionOf } from './service-archive.ts';
 import { logDisk, ServiceCondition } from './service-condition.ts';
+import { createGate } from './service-gate.ts';
 import { serviceMetrics } from './service-metrics.ts';
 import { ServiceTls } from './service-tls.ts';
 import type { Settings } from './settings.ts';
@@ -76,7 +59,6 @@ export class Server {
   readonly #executables: Executables;
   readonly #modules: ModuleService;
   readonly #state: LiveState;
-  readonly #accessStore: AccessDatabase;
   readonly #secrets: SealedFolder;
   readonly #host: StackHost;
   readonly #certificates: Certificates;
@@ -91,14 +73,10 @@ export class Server {
   readonly #archiving: Archiving;
   readonly #watch: FolderWatch;
   readonly #condition: ServiceCondition;
-  readonly #tokens = new ModuleTokens();
-  readonly #access: Access;
+  readonly #access: ServiceAccess;
   readonly #tls: ServiceTls;
-  readonly #owner: OwnerAccess;
-  readonly #ownerHttp: HttpServer;
-  readonly #http: HttpServer;
+  readonly #served: Served;
   readonly #moduleListener: ModuleListener;
-  readonly #channel: ChannelServer;
   #phase: 'starting' | 'ready' | 'stopping' = 'starting';
   #folder: DataFolder | undefined;
   #live: Promise<void> | undefined;
@@ -137,24 +115,21 @@ export class Server {
         if (reason === undefined) this.#alarms.diskWorks();
       },
     });
-    this.#accessStore = new AccessDatabase({
-      folder: settings.data,
-      onFailure,
-      onFault: (reason) => logDisk(log, 'changes of users, roles and tokens', reason),
-    });
+    const { keys: secretKeys } = this.#secrets;
+    this.#access = new ServiceAccess({ settings, clock, log, secretKeys, url: () => this.url, onFailure });
+    const { access, store: accessStore, tokens } = this.#access;
     const onFault = (reason: string | undefined) => logDisk(log, 'records of the archive', reason);
     this.#archive = createArchive({ settings, log, onFailure, onFault });
     this.#auditing = new Auditing({ settings, clock, log, onFailure });
     const { trail } = this.#auditing;
     // Their threads load their code while the rest is made.
-    for (const part of [this.#cfgdb, this.#state, this.#accessStore, this.#archive, trail]) part.prepare();
+    for (const part of [this.#cfgdb, this.#state, accessStore, this.#archive, trail]) part.prepare();
     this.#measurements = new Measurements({ clock, store: this.#state });
     this.#commands = new Commands({
       clock,
       store: this.#state,
       writeToDevice: (connector, handle, raw) => this.#writeToDevice(connector, handle, raw),
     });
-    const confirmations = new Confirmations(settings, this.#commands);
     this.#alarms = new Alarms({
       measurements: this.#measurements,
       store: this.#state,
@@ -180,7 +155,7 @@ export class Server {
       clock,
       log,
       executables: this.#executables,
-      tokens: this.#tokens,
+      tokens,
       urls: () => ({
         base: `${this.#moduleUrl}${settings['data-path']}`,
         channel: `${this.#moduleUrl.replace('http', 'ws')}${settings['channel-path']}`,
@@ -226,26 +201,14 @@ export class Server {
       },
     });
     const catalogue = catalogueOf(stacks);
-    this.#access = new Access({
-      store: this.#accessStore,
-      tokens: this.#tokens,
-      passwords: new Passwords(),
-      secretKeys: this.#secrets.keys,
-      site: () => siteAt(settings['public-url'] ?? this.url),
-      clock,
-      directories: settings.directories,
-      oidcCallback: () => `${settings['public-url'] ?? this.url}${settings['access-path']}/oidc/callback`,
-      log,
-    });
-    this.#owner = new OwnerAccess({ folder: settings.data, clock, log });
     this.#certificates = new Certificates({ folder: settings.data, host: this.#host, stacks: catalogue, clock, log });
     this.#condition = new ServiceCondition({
       folder: settings.data,
       log,
       watch: this.#watch,
-      disks: [this.#state, this.#cfgdb, this.#accessStore, this.#archive, trail],
-      stores: [this.#cfgdb, this.#state, this.#accessStore, this.#executables, this.#archive, trail],
-      warners: [this.#auditing, this.#certificates, this.#tls, this.#access],
+      disks: [this.#state, this.#cfgdb, accessStore, this.#archive, trail],
+      stores: [this.#cfgdb, this.#state, accessStore, this.#executables, this.#archive, trail],
+      warners: [this.#auditing, this.#certificates, this.#tls, access],
     });
     const data = new LiveData({ measurements: this.#measurements, commands: this.#commands, alarms: this.#alarms });
     this.#renameHistory = new RenameHistory({
@@ -264,17 +227,12 @@ export class Server {
       cfgdb: this.#cfgdb,
       clock,
     });
-    const areaOf = areasOf(data, instances, modules);
-    const recording = new Recording({ trail, rendering: () => this.#cfgdb.figures?.running, areaOf, clock });
-    const clients = new RecordedClients({ recording, confirmations, access: this.#access, areaOf });
-    this.#access.providers.onEnded((provider, session) => this.#host.endUser(provider, session));
-    const gate = new Gate({
-      unavailable: () => this.#unavailable(),
+    const unavailable = () => this.#unavailable();
+    const { gate, clients, confirmations } = createGate({
+      ...{ settings, data, instances, modules, access, trail, cfgdb: this.#cfgdb, unavailable, clock, log },
       writeRefusal: () => this.#condition.writeRefusal,
-      areaOf,
-      recording,
-      log,
     });
+    access.providers.onEnded((provider, session) => this.#host.endUser(provider, session));
     const interfaces: Interfaces = {
       settings,
       confirmations,
@@ -291,10 +249,10 @@ export class Server {
       stacks: catalogue,
       certificates: this.#certificates,
       secrets: this.#secrets.served({ cfgdb: this.#cfgdb, host: this.#host, stacks: catalogue }),
-      access: this.#access,
-      first: this.#owner.first,
+      access,
+      first: this.#access.first,
       metrics,
-      unavailable: () => this.#unavailable(),
+      unavailable,
       diskFailure: () => this.#condition.failure,
       warnings: () => this.#condition.warnings(),
       losses: this.#condition,
@@ -303,10 +261,8 @@ export class Server {
       url: () => this.url,
       tls: this.#tls,
     };
-    const implementations = implementationsOf(interfaces);
-    this.#http = createHttp(interfaces, implementations);
-    this.#channel = createChannel(interfaces, implementations);
-    this.#ownerHttp = createOwnerHttp(interfaces, implementations);
+    this.#served = serve(interfaces);
+    this.#moduleListener = new ModuleListener(this.#served.modules);
     metrics.watch(
       serviceMetrics({
         ...interfaces,
@@ -317,19 +273,15 @@ export class Server {
         audit: trail,
         missing: () => this.#condition.missing(),
         host: this.#host,
-        channel: this.#channel,
+        channel: this.#served.channel,
       }),
     );
     metrics.watch(this.#tls.metrics());
-    this.#channel.serve(this.#http);
-    const moduleHttp = createModuleHttp(interfaces, implementations);
-    this.#channel.serve(moduleHttp, moduleEntrance(interfaces));
-    this.#moduleListener = new ModuleListener(moduleHttp);
   }
 
   /** Where it listens, such as http://127.0.0.1:8080. */
   get url(): string {
-    return this.#tls.urlOf(this.#http);
+    return this.#tls.urlOf(this.#served.http);
   }
 
   /** For function modules. */
@@ -341,23 +293,24 @@ export class Server {
   async #start(): Promise<void> {
     const { host, port, data } = this.#settings;
     try {
-      await this.#tls.read(this.#http);
-      await this.#http.listen({ host, port }).catch((error: unknown) => {
+      await this.#tls.read(this.#served.http);
+      await this.#served.http.listen({ host, port }).catch((error: unknown) => {
         throw cannotListen(error, { host, port });
       });
       this.#folder = await takeDataFolder(data);
       upgradeFolder(data, this.#log);
       await this.#secrets.open();
       await this.#cfgdb.open();
-      await this.#access.open();
-      await this.#tls.serve(this.#http, this.#access);
+      const { access } = this.#access;
+      await access.open();
+      await this.#tls.serve(this.#served.http, access);
       if (this.#tls.options !== undefined) await this.#moduleListener.open();
       await this.#openLive();
       await this.#auditing.open();
-      await this.#auditing.tellInterrupted(await this.#access.approvals.takeInterrupted());
+      await this.#auditing.tellInterrupted(await access.approvals.takeInterrupted());
       if (this.#settings.demo ?? this.#folder.isNew) await loadDemo(this.#cfgdb, data, this.#log);
       await this.#watch.open();
-      await this.#owner.open(this.#ownerHttp);
+      await this.#access.serveOwner(this.#served.owner);
       stateFormat(data);
     } catch (error) {
       await this.#discard();
@@ -368,7 +321,7 @@ export class Server {
     if (openTo !== undefined) this.#log.warn(`${data} can be read by others (${openTo}): chmod 700 it`);
     this.#condition.logAllMissing();
     this.#phase = 'ready';
-    if (this.#access.isOpen) this.#owner.offerFirst(`${this.url}${this.#settings['access-path']}/setup`);
+    this.#access.offerFirst();
     this.#modules.begin();
     this.#certificates.begin();
     void this.#executables.checkAll();
@@ -396,16 +349,15 @@ export class Server {
     await this.#modules.close(modulesMs);
     this.#phase = 'stopping';
     this.#watch.close();
-    const cutOff = setTimeout(() => this.#http.server.closeAllConnections(), finishMs);
-    await Promise.all([this.#channel.close(), this.#http.close(), this.#moduleListener.close()]);
+    const cutOff = setTimeout(() => this.#served.http.server.closeAllConnections(), finishMs);
+    await Promise.all([this.#served.channel.close(), this.#served.http.close(), this.#moduleListener.close()]);
     clearTimeout(cutOff);
-    await this.#owner.close();
+    await this.#access.end();
     await this.#imports.close();
     await this.#certificates.close();
     await this.#tls.close();
     await this.#host.close(closeMs);
     await this.#alarms.close();
-    this.#access.close();
     this.#commands.close();
     this.#measurements.close();
     this.#runtime.links.close();
@@ -413,7 +365,7 @@ export class Server {
     this.#renameHistory.close();
     await this.#cfgdb.close(closeMs);
     await this.#state.close(closeMs);
-    await this.#accessStore.close(closeMs);
+    await this.#access.close(closeMs);
     await this.#auditing.close(closeMs);
     await this.#archive.close(closeMs);
     this.#folder?.release();

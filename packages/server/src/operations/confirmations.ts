@@ -101,9 +101,9 @@ export class Confirmations {
   #guarded(operation: SignedOperation, implementation: unknown, isDone: (input: Given) => boolean) {
     const run = implementation as (input: Given, asked: Asked) => unknown;
     return (input: Given, asked: Asked) => {
-      const { reason = input.comment } = input;
+      const { name, reason, comment } = input;
       if (reason !== undefined) asked.note({ reason });
-      if (isDone(input)) this.check(operation, input.name, asked.caller, reason);
+      if (isDone(input)) this.check(operation, name, asked.caller, reason ?? comment);
       return run(input, asked);
     };
   }

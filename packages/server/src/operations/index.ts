@@ -10,5 +10,5 @@ export { Gate, type GatedOperation, type GateOptions, type Guarded, noNote } fro
 export * from './implementations/index.ts';
 export { defaultPaths, type InterfacePaths, pathOf } from './paths.ts';
 export { RecordedClients } from './recorded-clients.ts';
-export { type Asking, type Note, type Noted, Recording } from './recording.ts';
+export { type Asking, type Note, type Noted, Recording, type Trail } from './recording.ts';
 export type { FileReply, PagesReply, StreamReply, WithHeaders } from './replies.ts';
