@@ -167,10 +167,10 @@ describe('requests of every kind', () => {
       rounds += 1;
       await repair();
     };
-    // Those on access need users, and there are none here: whatever is asked of them is refused.
+    // Those on access, and signatures, need users, and there are none here: whatever is asked of them is refused.
     const ofAccess = new Set(
       Object.entries(document.paths)
-        .filter(([path]) => path.startsWith('/access/'))
+        .filter(([path]) => path.startsWith('/access/') || path.startsWith('/data/approvals'))
         .flatMap(([, item]) => Object.values(item).map(({ operationId }) => operationId)),
     );
     const untriedOnes = () => promises.neverSucceeded().filter((id) => !ofAccess.has(id));

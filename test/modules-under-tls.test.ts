@@ -1,7 +1,7 @@
 // Function modules of a real server that speaks TLS with a certificate of its own: they reach it on loopback, with their tokens, and
 // nobody else does there.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
@@ -72,6 +72,7 @@ test('a module of a closed service with TLS reads and writes what it lists, and 
   await open.end();
 
   const file = join(data, 'modules', moduleFolder('probe'), 'home', 'found.json');
+  rmSync(file, { force: true }); // of the run before
   const served = await startServer(t, { data, args: [...moduleArgs, '--tls'] });
   assert.match(served.url, /^https:/);
   const isNew = () => existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).withoutToken === 401;
