@@ -93,6 +93,8 @@ describe('a command that must be confirmed', () => {
     await anna.do('PUT', '/data/commands/free?value=i1');
     await refused(anna.ask('PUT', '/data/commands/told?value=i1'), 403, 'reason-needed');
     await refused(anna.ask('PUT', '/data/commands/told?value=i1&reason='), 400, 'invalid-query');
+    await refused(anna.ask('PUT', '/data/commands/told?value=i1&reason=%20%20'), 403, 'reason-needed');
+    await refused(anna.ask('POST', '/data/approvals', { ...write('signed'), reason: ' ' }), 403, 'reason-needed');
     await anna.do('PUT', `/data/commands/told?value=i1&reason=${encodeURIComponent(reason)}`);
     for (const name of ['signed', 'double']) {
       await refused(anna.ask('PUT', `/data/commands/${name}?value=i1&reason=because`), 403, 'signature-needed');
@@ -265,6 +267,16 @@ describe('a request for approval', () => {
     }
     assert.deepEqual(await lead.do('GET', '/data/approvals'), []);
     assert.equal((await anna.do<Approval[]>('GET', '/data/approvals')).length, 1);
+  });
+
+  test('tells nothing more of its object to a requester who may not view that any more', async (t) => {
+    const { admin, anna } = await start(t);
+    const asked = await request(anna, 'double');
+    assert.equal(asked.live, 'i0');
+    await admin.do('PUT', '/access/users/anna', { grants: [{ role: 'viewer', area: 'hall.2' }] });
+    const one = await anna.do<Approval>('GET', `/data/approvals/${asked.id}`);
+    const [listed] = await anna.do<Approval[]>('GET', '/data/approvals');
+    assert.deepEqual([one.state, one.live, listed?.id, listed?.live], ['pending', undefined, asked.id, undefined]);
   });
 
   test('is never sent again after a kill between approval and outcome', async (t) => {

@@ -193,6 +193,22 @@ describe('a service with users', () => {
     assert.equal((await erik.ask('GET', '/data/alarms')).status, 401);
   });
 
+  test('knows nobody who is disabled, and ends what the user has open for good', async () => {
+    const grants = [{ role: 'viewer' }];
+    const dora = await makeUser(server, admin, 'dora', grants);
+    const hers = await makeToken(server, dora, 'hers', grants);
+    const { closed } = await openChannel(server.url, dora.headers);
+    await admin.do('PUT', '/access/users/dora', { grants, disabled: true });
+    assert.equal(await closed, 4001, 'it has nothing in view any more');
+    for (const path of ['/data/alarms', '/access/roles', '/access/tokens']) {
+      assert.deepEqual([(await dora.ask('GET', path)).status, (await hers.ask('GET', path)).status], [401, 401], path);
+    }
+    assert.equal((await dora.ask('POST', '/access/me/totp')).status, 401);
+    await admin.do('PUT', '/access/users/dora', { grants });
+    const statuses = [dora, hers].map(async (each) => (await each.ask('GET', '/data/alarms')).status);
+    assert.deepEqual(await Promise.all(statuses), [401, 200], 'who was disabled signs in anew; tokens hold again');
+  });
+
   test('leaves somebody to manage users, whatever is asked for', async () => {
     const me = `/access/users/${administrator}`;
     for (const [method, path, body] of [

@@ -16,6 +16,7 @@ const ofSignatures = [
   'second-factor-needed',
   'too-many-attempts',
   'signature-needed',
+  'reason-needed',
   'not-initialized',
   'not-allowed',
   'unknown-object',

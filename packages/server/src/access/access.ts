@@ -1,6 +1,6 @@
 // Who asks: finds the caller of a request by what it brings, and holds all that this depends on. While there are no users,
 // every program of the machine is `local`.
-import type { Clock, Identity, Session, SignIn } from '@telltale/schema';
+import type { Clock, Identity, Session, SignIn, UserBody } from '@telltale/schema';
 import { ProblemError } from '@telltale/schema';
 import type { SealKeys } from '../secrets/index.ts';
 import type { AccessStore } from './access-store.ts';
@@ -228,6 +228,12 @@ export class Access implements Identities {
     const fault = passwords.faultOf(password, name);
     if (fault !== undefined) throw new ProblemError('weak-password', fault);
     return passwords.hash(password);
+  }
+
+  /** Creates or changes a user. The sessions of who is disabled end: once enabled again, the user signs in anew. */
+  async putUser(name: string, body: UserBody, manager: Manager): Promise<void> {
+    await this.accounts.putUser(name, body, manager);
+    if (body.disabled === true) await this.sessions.endOf(name);
   }
 
   /** With all that it has. */

@@ -91,6 +91,11 @@ export class Accounts {
     return this.#users.get(name) !== undefined;
   }
 
+  /** Whoever is, is nobody: with a session or a token as with a password. */
+  isDisabled(name: string): boolean {
+    return this.#users.get(name)?.disabled === true;
+  }
+
   /** Undefined where there is none, or its time is over. */
   stored(name: string): StoredUser | undefined {
     const user = this.#users.get(name);

@@ -36,6 +36,8 @@ const pendingMs = 5 * 60e3;
 const shownMs = 24 * 3600e3;
 const mostOfRequester = 20;
 const mostPending = 500;
+/** Of those that have ended: whoever requests and withdraws all day pushes the oldest out, and keeps nobody from requesting. */
+const mostEnded = 500;
 
 export class Approvals {
   readonly #changes: Changes;
@@ -73,7 +75,8 @@ export class Approvals {
   /** Resolves when it is on disk: then it can be approved. */
   request(requested: Requested): Promise<KnownApproval> {
     return this.#changes.run(() => {
-      const pending = this.list().filter(({ state }) => state === 'pending');
+      const all = this.list();
+      const pending = all.filter(({ state }) => state === 'pending');
       const own = pending.filter(({ requester }) => requester === requested.requester);
       if (own.length >= mostOfRequester || pending.length >= mostPending) {
         const [count, whose] = own.length >= mostOfRequester ? [own.length, 'of yours'] : [pending.length, 'in all'];
@@ -82,8 +85,10 @@ export class Approvals {
       const created = this.#now();
       const id = randomBytes(9).toString('base64url');
       const stored: StoredApproval = { ...requested, created, ends: created + pendingMs, state: 'pending' };
+      const ended = all.filter(({ state }) => state !== 'pending' && state !== 'sending');
       const past = this.#stored.all().filter(([key, each]) => this.#isPast(this.#known(key, each)));
-      const changes = [this.#stored.change(id, stored), ...past.map(([key]) => this.#stored.change(key, null))];
+      const gone = [...past.map(([key]) => key), ...ended.slice(mostEnded).map((each) => each.id)];
+      const changes = [this.#stored.change(id, stored), ...gone.map((key) => this.#stored.change(key, null))];
       return { changes, result: this.#known(id, stored) };
     });
   }

@@ -102,6 +102,7 @@ export class ServiceTokens {
     const stored = live && this.#stored.get(live.name);
     if (live === undefined || stored === undefined || stored.expires <= this.#now()) return undefined;
     if (live.networks !== undefined && !live.networks.has(source)) return undefined;
+    if (this.#options.accounts.isDisabled(stored.owner)) return undefined;
     this.#note(live.name, stored);
     return live.caller;
   }

@@ -45,6 +45,15 @@ describe('a session', () => {
     assert.deepEqual([stateOf(caller), find(cookie)], ['over', nobody]);
   });
 
+  test('of who is disabled is over, and stays so when the user is enabled again', async () => {
+    const { cookie, caller } = await begin();
+    const grants = [{ role: 'operator' }];
+    await access.putUser('olga', { grants, disabled: true }, ownerCaller);
+    assert.deepEqual([stateOf(caller), find(cookie)], ['over', nobody]);
+    await access.putUser('olga', { grants }, ownerCaller);
+    assert.deepEqual([stateOf(caller), find(cookie)], ['over', nobody]);
+  });
+
   test('that is used all the time views after the longest time of its role, and is over after 30 days', async () => {
     const { cookie, caller } = await begin();
     for (let passed = 0; passed < 12 * hour; passed += 20 * minute) {

@@ -101,7 +101,7 @@ export class Sessions {
 
   findByHash(hash: string): Caller | undefined {
     const stored = this.#stored.get(hash);
-    if (stored === undefined) return undefined;
+    if (stored === undefined || this.#options.accounts.isDisabled(stored.user)) return undefined;
     if (this.#isOver(stored)) {
       void this.#end([hash]).catch(() => undefined); // tried again when it is used again
       return undefined;

@@ -73,7 +73,7 @@ export class Confirmations {
       );
     }
     if (level === 'reason') {
-      if (reason !== undefined) return;
+      if (!isBlank(reason)) return;
       throw new ProblemError('reason-needed', `${what} wants a reason.`);
     }
     const second = level === 'two-person' ? ', and a second person has to approve it' : '';
@@ -107,4 +107,9 @@ export class Confirmations {
       return run(input, asked);
     };
   }
+}
+
+/** Says nothing, in however many characters. */
+export function isBlank(reason = ''): boolean {
+  return reason.trim() === '';
 }

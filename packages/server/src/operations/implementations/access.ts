@@ -98,7 +98,7 @@ export function access({ access: parts, first, setupPage }: AccessParts) {
     listUsers: (_, { caller }) => byName(accounts.users(caller)),
     getUser: ({ account }, { caller }) => accounts.user(account, caller),
     putUser: ({ account, ...body }, asked) =>
-      noting.user(account, asked, () => accounts.putUser(account, body, asked.caller)),
+      noting.user(account, asked, () => parts.putUser(account, body, asked.caller)),
     setPassword: ({ account, password }, { caller: manager }) => parts.setPassword(account, password, { manager }),
     deleteUser: ({ account }, asked) => noting.user(account, asked, () => parts.deleteUser(account, asked.caller)),
     listRoles: () => byName(accounts.roles()),

@@ -13,7 +13,7 @@ import Type from 'typebox';
 import { type Access, type Action, type Caller, type KnownApproval, notAllowed } from '../../access/index.ts';
 import type { Kind } from '../../archive/index.ts';
 import { readInterval } from '../archive/index.ts';
-import type { Confirmations } from '../confirmations.ts';
+import { type Confirmations, isBlank } from '../confirmations.ts';
 import type { LiveData } from '../data/index.ts';
 import type { Gate } from '../gate.ts';
 import { problemOf } from '../recording.ts';
@@ -95,9 +95,10 @@ export function approvals(parts: ApprovalParts) {
     return (JSON.parse(data.measurements.wire.object(handle).toString()) as { vtq: [string] }).vtq[0];
   };
 
-  const shown = ({ id, operation, input, reason, requester, ...more }: Shown): Approval => {
+  /** To somebody who may have requested it, and view its object no more. */
+  const shown = ({ id, operation, input, reason, requester, ...more }: Shown, viewer: Caller): Approval => {
     const { created, ends, state, approver, decided, detail } = more;
-    const live = liveOf({ operation, input });
+    const live = isSeen({ operation, input }, viewer) ? liveOf({ operation, input }) : undefined;
     return {
       ...(id !== undefined && { id }),
       operation,
@@ -143,6 +144,7 @@ export function approvals(parts: ApprovalParts) {
     signAction: async ({ operation, input: given, reason, signature = {} }, asked) => {
       const action = { operation, input: readInput(operation, given, reason, clock) };
       asked.note({ object: nameOf(action), new: action, reason });
+      if (isBlank(reason)) throw new ProblemError('reason-needed', 'What is signed wants a reason.');
       const signer = await access.sign(signature, asked.caller, asked.credentials);
       noteSigner(asked, signer);
       admit(action, signer);
@@ -151,20 +153,19 @@ export function approvals(parts: ApprovalParts) {
       if (level !== 'two-person') {
         await carryOut(action, { signer, asked, reason });
         const done = { ...action, reason, requester: signer.author, created, ends: created, basis: '' };
-        return shown({ ...done, state: 'done' });
+        return shown({ ...done, state: 'done' }, signer);
       }
       if (operation === 'writeCommand') data.commands.check(nameOf(action), String(action.input.value));
       const basis = basisOf(operation);
-      return shown(
-        await stored.request({ ...action, reason, requester: signer.author, session: signer.session, basis }),
-      );
+      const requested = { ...action, reason, requester: signer.author, session: signer.session, basis };
+      return shown(await stored.request(requested), signer);
     },
     listApprovals: (_, { caller }) =>
       stored
         .list()
         .filter((each) => isSeen(each, caller) || each.requester === caller.author)
-        .map(shown),
-    getApproval: ({ approval }, { caller }) => shown(seen(approval, caller)),
+        .map((each) => shown(each, caller)),
+    getApproval: ({ approval }, { caller }) => shown(seen(approval, caller), caller),
     approveAction: async ({ approval: id, ...signature }, asked) => {
       const known = seen(id, asked.caller);
       const { operation, input, requester, reason } = known;
