@@ -71,7 +71,17 @@ before(async () => {
 
 describe('the first administrator', () => {
   test('is made by the owner of the data folder, and nobody else', async () => {
-    assert.match(await root.refused(['user', 'list']), /This is not permitted.*telltale access init/s);
+    assert.match(
+      await root.refused(['user', 'list']),
+      /This is not permitted.*There are no users yet.*telltale access init\n$/s,
+    );
+    for (const args of [
+      ['login', '--user', admin],
+      ['token', 'make', 'report', 'viewer', '--as', admin],
+    ]) {
+      const asked = await root.refused([...args, '--password-stdin'], password);
+      assert.match(asked, /There are no users yet.*telltale access init/, args.join(' '));
+    }
     const { stderr, code } = await spawnCli(['access', 'init', admin, '--data', folder, '--password-stdin'], {
       url: server.url,
       input: 'short\n',
@@ -81,6 +91,11 @@ describe('the first administrator', () => {
     const nowhere = temporaryFolder(cleanup);
     const lost = await root.refused(['access', 'init', admin, '--data', nowhere, '--password-stdin'], password);
     assert.match(lost, /No server runs with the data folder .*--data or TELLTALE_DATA/);
+    assert.match(
+      await root.refused(['access', 'init', admin, '--data', nowhere]),
+      /No server runs with/,
+      'before a password is asked for',
+    );
     assert.match(await root.refused(['access', 'init', admin, '--data', folder]), /no terminal.*--password-stdin/);
     const made = await spawnCli(['access', 'init', admin, '--password-stdin'], {
       url: server.url,
@@ -128,8 +143,11 @@ describe('signing in', () => {
     const eve = new Person(server.url);
     assert.match(
       await eve.refused(['login', '--user', admin, '--password-stdin'], 'wrong horse battery staple'),
-      /The user or the password is wrong/,
+      /^telltale: The user or the password is wrong\. Try again/,
     );
+    const unnamed = await eve.refused(['login', '--password-stdin'], `${password}\n`);
+    assert.match(unnamed, /say whose password it is: .*--user NAME/);
+    assert.doesNotMatch(unnamed, /horse/, 'a password is not taken for a name, which is shown');
     assert.match(
       await eve.refused(['login', 'http://plant.example/', '--user', admin, '--password-stdin'], password),
       /The password would go to plant\.example in plain text: use https:/,
@@ -228,11 +246,22 @@ describe('users and roles', () => {
       await root.refused(['user', 'add', 'omar', 'viewer', '--password-stdin'], 'short'),
       /too easy to guess/,
     );
-    assert.match(await root.refused(['user', 'show', 'omar']), /omar/);
+    assert.match(await root.refused(['user', 'show', 'omar']), /no user "omar".*: telltale user list\n$/);
+    assert.match(
+      await root.refused(['user', 'add', 'omar', 'oprator', '--no-password']),
+      /no role "oprator".*: telltale role list\n$/,
+    );
+    assert.match(
+      await root.refused(['user', 'add', 'o mar', 'viewer', '--no-password']),
+      /^telltale: The name is impossible\. "o mar" is not a name: [^\n]*, @ and -\.\n$/,
+    );
     assert.match(
       await root.refused(['user', 'add', 'omar', 'viewer:a b', '--no-password']),
       /is no grant\. A GRANT is ROLE/,
     );
+    const misspelt = await root.cli(['user', 'set', 'olga', 'operator:wroks', 'viewer:tank*']);
+    assert.equal(misspelt.code, 0, misspelt.stderr);
+    assert.match(misspelt.stderr, /^No point or alarm is in the area wroks yet: telltale areas/);
     const olga = new Person(server.url);
     await olga.login('olga');
     const own = await olga.json<object>(['token', 'list', '--as', 'olga', '--password-stdin'], password);

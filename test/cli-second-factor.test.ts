@@ -123,6 +123,8 @@ describe('an authenticator app', () => {
     await makeUser(server, admin, 'emil', [{ role: 'careful' }]);
     const refused = await cli(['login', '--user', 'emil'], [password]);
     assert.match(refused.stderr, /demands a second factor: telltale second-factor totp --as emil/);
+    const other = await cli(['token', 'list', '--as', 'emil'], [password]);
+    assert.match(other.stderr, /demands a second factor: telltale second-factor totp --as emil/);
     const [one = ''] = await addApp('emil');
     await json(['login', '--user', 'emil'], [password, one]);
   });

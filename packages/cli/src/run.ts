@@ -10,6 +10,7 @@ import { isSystemError } from './files.ts';
 import { helpText } from './help.ts';
 import { readSeconds } from './moments.ts';
 import { parseCommandLine, readWords } from './parse-command-line.ts';
+import { remedyOf } from './remedies.ts';
 import { printable, type Stream, Terminal } from './terminal.ts';
 import { trustRemedy, trustServer } from './trust.ts';
 
@@ -115,36 +116,13 @@ function explain(error: unknown, token: ChosenToken | undefined): { text: string
   }
   if (error instanceof TelltaleProblem) {
     const { message, errors } = error;
-    const remedy = accessRemedy(error, token) ?? remedies[error.problem] ?? error.remedy;
-    return {
-      text: remedy === undefined || errors.length > 0 ? message : `${message} ${remedy}`,
-      code: exitCodes.refused,
-    };
+    const remedy = errors.length > 0 ? undefined : remedyOf(error, token);
+    return { text: remedy ? `${message} ${remedy}` : message, code: exitCodes.refused };
   }
   if (isSystemError(error)) return { text: `${error.message}.`, code: exitCodes.refused };
   const { stack, message } = error as Error;
   return { text: `this is a fault of telltale itself: ${stack ?? message}`, code: exitCodes.refused };
 }
-
-/** What to do where a command is not let in, by what it was asked with. */
-function accessRemedy({ problem, detail }: TelltaleProblem, token: ChosenToken | undefined): string | undefined {
-  if (problem === 'not-signed-in') {
-    return 'Sign in: telltale login. A program has a token: --token-file or TELLTALE_TOKEN.';
-  }
-  if (problem === 'invalid-token' && token !== undefined) {
-    return token.key === undefined
-      ? `It is that of ${token.by}: telltale token list shows those that there are, telltale token make makes one.`
-      : 'Sign in again: telltale login. Where the server has no users, forget it: telltale logout.';
-  }
-  if (problem !== 'not-allowed' || detail.includes('telltale access')) return undefined;
-  return 'telltale whoami shows what you may do; an administrator grants more. To sign in as another user: telltale login';
-}
-
-/** At a terminal, other than in the catalogue, which is for programs. */
-const remedies: Readonly<Record<string, string | undefined>> = {
-  'unknown-object': 'To see what there is: telltale config get FAMILY',
-  'unknown-revision': 'To see which there are: telltale config revisions',
-};
 
 const mostDetails = 20;
 

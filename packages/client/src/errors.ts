@@ -14,7 +14,7 @@ export class TelltaleProblem extends Error {
   readonly results: readonly ItemResult[];
 
   constructor({ type, title, status, detail, errors = [] }: Problem, results: readonly ItemResult[] = []) {
-    super(detail === '' ? title : `${title}. ${detail}`);
+    super(detail === '' ? title : detail.startsWith(title) ? detail : `${title}. ${detail}`); // not the same twice
     this.type = type;
     this.title = title;
     this.status = status;

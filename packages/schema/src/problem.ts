@@ -49,7 +49,7 @@ export const problems = {
     'Split it; or name the columns, or the objects, that are needed.',
   ),
   'invalid-query': problem(400, 'A query parameter is wrong', 'Each entry of errors names a parameter.'),
-  'invalid-name': problem(400, 'The name is impossible', 'A name is 1 to 64 characters of 0-9, a-z, A-Z and _.'),
+  'invalid-name': problem(400, 'The name is impossible', 'The detail says what a name is made of.'),
   'weak-password': problem(400, 'The password is too easy to guess', 'Choose a longer one that nobody else uses.'),
   'wrong-code': problem(
     400,

@@ -18,6 +18,7 @@ const init: CommandDeclaration = {
   run: async (call) => {
     const [user = ''] = call.args;
     const { terminal, signal } = call;
+    await asOwner(call, (client) => client.access.me({ signal })); // before anything is asked for
     const password = await newSecret(call, `Password of ${user}: `);
     const found = await modulesWithoutReads(call);
     await asOwner(call, (client) => client.access.init(user, password, { signal }));
@@ -68,6 +69,7 @@ const recover: CommandDeclaration = {
   examples: ['telltale access recover --data /var/lib/telltale', 'telltale user password anna --as recovery'],
   run: async (call) => {
     const { terminal, signal } = call;
+    await asOwner(call, (client) => client.access.me({ signal })); // before anything is asked for
     const password = await newSecret(call, 'Password of recovery: ');
     await asOwner(call, (client) => client.access.recover(password, { signal }));
     if (terminal.isJson) await terminal.json({ user: 'recovery' });

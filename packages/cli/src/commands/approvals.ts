@@ -4,7 +4,7 @@ import type { ArgumentDeclaration, CommandDeclaration } from '../declaration.ts'
 import { passwordStdin } from '../prompts.ts';
 import { asPerson, signed } from '../signing.ts';
 import type { Cell } from '../terminal.ts';
-import { timeText } from '../words.ts';
+import { timeText, valueText } from '../words.ts';
 
 const id: ArgumentDeclaration = { name: 'ID' };
 const asOption = { name: 'as', value: 'USER', summary: 'Who decides; default: who has signed in' };
@@ -26,13 +26,14 @@ function rowOf(approval: Approval): Cell[] {
   const by = approver === undefined ? '' : ` by ${approver}`;
   const time = timeText(toTimestamp(Math.floor(ends) * 1e6)).slice(0, 19);
   const stateCell: Cell = state === 'pending' ? { text: state, style: 'yellow' } : `${state}${by}`;
-  return [own, time, requester, actionText(approval), live, reason, stateCell];
+  return [own, time, requester, actionText(approval), live === '' ? '' : valueText(live), reason, stateCell];
 }
 
-/** Such as `writeCommand valve b1`. */
+/** Such as `writeCommand valve 1`. */
 function actionText({ operation, input }: Approval): string {
-  const { name, comment: _, ...more } = input;
-  const texts = [name, ...Object.values(more)].filter((each) => each !== undefined).map(String);
+  const { name, value, comment: _, ...more } = input;
+  const shown = typeof value === 'string' ? valueText(value) : value;
+  const texts = [name, shown, ...Object.values(more)].filter((each) => each !== undefined).map(String);
   return [operation, ...texts].join(' ');
 }
 

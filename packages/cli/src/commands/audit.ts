@@ -42,7 +42,7 @@ export const auditList: CommandDeclaration = {
     const records = await newest(call, readLimit(call));
     if (terminal.isJson) return terminal.json(records);
     const rows = records.map(rowOf);
-    await terminal.table(['NUMBER', 'TIME', 'WHO', 'FROM', 'OPERATION', 'OBJECT', 'CHANGE', 'RESULT'], rows);
+    await terminal.table(['NUMBER', 'TIME', 'WHO', 'FROM', 'OPERATION', 'OBJECT', 'RESULT', 'CHANGE'], rows);
   },
 };
 
@@ -151,8 +151,8 @@ function rowOf({ seq, time, who, source = '', operation, object = '', result, ..
     source,
     operation,
     object,
-    changeText(more),
     isDone ? result : { text: result, style: 'red' },
+    changeText(more),
   ];
 }
 

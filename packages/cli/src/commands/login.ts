@@ -46,9 +46,6 @@ export const login: CommandDeclaration = {
       const { client, identity } = person;
       const { identity: user, grants = [] } = identity;
       if (grants.length === 0) throw nothingToKeep(user);
-      if (identity.mustAddSecondFactor) {
-        throw new Refused(`A role of ${user} demands a second factor: telltale second-factor totp --as ${user}`);
-      }
       const expires = Math.floor(clock.now() / 1e6 + lifeS);
       const name = tokenName(user);
       const token = await client.access.tokens.make(name, { grants, expires }, { signal });

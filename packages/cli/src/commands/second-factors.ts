@@ -7,7 +7,8 @@ import { timeText } from '../words.ts';
 
 const own = (call: Call, work: (person: Person) => Promise<void>): Promise<void> => {
   const { options, token, server } = call;
-  return withSession({ ...call, url: server.url, user: options.get('as') ?? token?.key?.user }, work);
+  const user = options.get('as') ?? token?.key?.user;
+  return withSession({ ...call, url: server.url, user, addsFactor: true }, work);
 };
 
 const show: CommandDeclaration = {

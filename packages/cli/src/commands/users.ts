@@ -1,6 +1,6 @@
 // `telltale user`: who can sign in, and what they may do where.
 import { TelltaleProblem } from '@telltale/client';
-import { toTimestamp, type User } from '@telltale/schema';
+import { type Grant, toTimestamp, type User } from '@telltale/schema';
 import { type Call, type CommandDeclaration, type OptionDeclaration, Refused, UsageError } from '../declaration.ts';
 import { grantForms, grantsText, readGrants } from '../grants.ts';
 import { acting, asOptions, withSession } from '../sessions.ts';
@@ -73,6 +73,7 @@ const add: CommandDeclaration = {
       }
       if (terminal.isJson) await terminal.json({ name, ...body });
       else await terminal.line(`${name} is added: ${grantsText(body.grants)}.`);
+      await noteEmptyAreas(call, client, body.grants);
     }),
 };
 
@@ -182,7 +183,19 @@ async function change(call: Call, name: string, changed: (user: Changed) => Chan
     const user = await client.access.users.get(name, call);
     if (terminal.isJson) await terminal.json(user);
     else await print(call, user);
+    await noteEmptyAreas(call, client, user.grants);
   });
+}
+
+/** An area is there when something is in it, so that a misspelt one is not refused. */
+async function noteEmptyAreas({ terminal, signal }: Call, client: Call['client'], grants: readonly Grant[]) {
+  const named = grants.flatMap(({ area }) => (area ? [area] : []));
+  if (named.length === 0) return;
+  const areas = await client.areas({ signal }).catch(() => undefined); // who manages users need not view
+  for (const area of areas === undefined ? [] : named) {
+    if (Object.hasOwn(areas ?? {}, area)) continue;
+    terminal.note(`No point or alarm is in the area ${area} yet: telltale areas lists those that there are.`);
+  }
 }
 
 async function isThere(get: () => Promise<unknown>): Promise<boolean> {

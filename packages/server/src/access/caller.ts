@@ -83,7 +83,7 @@ function detailOf({ kind, module, author }: Caller, permission: Permission, name
       ? `The token of function module ${module} reads, and writes to the names that its properties.writes lists; this is neither.`
       : `properties.writes of function module ${module} does not list ${JSON.stringify(name.slice(0, 80))}.`;
   }
-  if (kind === 'local') return 'The first administrator is made with: telltale access init';
+  if (kind === 'local') return 'There are no users yet. The first administrator is made with: telltale access init';
   return `${author} needs the permission ${permission}${object}.`;
 }
 
