@@ -269,7 +269,7 @@ describe('telltale', () => {
     assert.match(help.stdout, /config import FILE .*all or nothing/);
     assert.match(
       (await runCli(['write', '--help'], nobody)).stdout,
-      /^telltale write NAME VALUE \[NAME VALUE…\] \[--raw\]\n/,
+      /^telltale write NAME VALUE \[NAME VALUE…\] \[--raw\] \[--reason TEXT\]/,
     );
     assert.match((await runCli(['--version'], nobody)).stdout, /^\d+\.\d+\.\d+\n$/);
     for (const shell of ['bash', 'zsh', 'fish']) {
