@@ -117,4 +117,18 @@ describe('a client with a certificate', () => {
     staying.send('{"request":"Heartbeat","id":1}');
     await once(staying, 'message');
   });
+
+  test('that expires ends what is open with it', async (t) => {
+    const authority = new Authority('plant');
+    const entries = [{ key: 'panel', value: { subject: 'CN=panel', grants } }];
+    const { server, ca, ask } = await serve(t, entries, authority);
+    const nowMs = Date.now();
+    const short = authority.issue('panel', { fromMs: nowMs - 60_000, untilMs: nowMs + 8000 });
+    const channel = `${server.url.replace('https', 'wss')}/data/ws`;
+    const socket = new WebSocket(channel, { ca, cert: short.certificate, key: short.key });
+    cleanupOf(t).defer(() => socket.terminate());
+    await once(socket, 'open');
+    await once(socket, 'close');
+    assert.match((await ask(short)).detail, /it has expired/);
+  });
 });

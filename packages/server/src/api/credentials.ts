@@ -18,6 +18,9 @@ export interface Entrance {
 
 type Certificate = NonNullable<Credentials['certificate']> & { readonly validUntilMs: number };
 
+/** The time of day may be set meanwhile. */
+const longestWaitMs = 60_000;
+
 export interface CredentialsReaderOptions {
   readonly proxies: Pick<TrustedProxies, 'sourceOf'>;
   readonly clock: Clock;
@@ -31,6 +34,7 @@ export function credentialsReader({ proxies, clock }: CredentialsReaderOptions):
     if (found === undefined) {
       found = presentedBy(socket as TLSSocket) ?? 'none';
       known.set(socket, found);
+      if (found !== 'none') endWith(found, socket, clock);
     }
     if (found === 'none') return undefined;
     if (found.validUntilMs < clock.now() / 1000) throw refused('it has expired');
@@ -42,6 +46,18 @@ export function credentialsReader({ proxies, clock }: CredentialsReaderOptions):
     source: proxies.sourceOf(socket.remoteAddress, headers['x-forwarded-for']),
     ...(isTls(socket) && { certificate: certificateOf(socket) }),
   });
+}
+
+/** What is open on a connection, such as the channel, does not outlive the certificate. */
+function endWith({ validUntilMs }: Certificate, socket: Socket, clock: Clock): void {
+  let cancel = () => {};
+  const look = () => {
+    const leftMs = validUntilMs - clock.now() / 1000;
+    if (leftMs < 0) socket.destroy();
+    else cancel = clock.after(Math.min(leftMs + 1, longestWaitMs), look);
+  };
+  look();
+  socket.once('close', () => cancel());
 }
 
 function isTls(socket: Socket): boolean {
