@@ -118,6 +118,20 @@ describe('a client with a certificate', () => {
     await once(staying, 'message');
   });
 
+  test('sees the part of the plant that it is granted, and the rest as what is not there', async (t) => {
+    const entries = [{ key: 'panel', value: { subject: 'CN=panel', grants: [{ role: 'operator', prefix: 'pump1' }] } }];
+    const { ask, authority } = await serve(t, entries);
+    const panel = authority.issue('panel');
+    const names = Object.keys(JSON.parse((await ask(panel)).text));
+    assert.ok(names.length > 0 && names.every((name) => name.startsWith('pump1')), names.join());
+    const [hidden, unknown] = [
+      await ask(panel, '/data/measurements/tank1_level'),
+      await ask(panel, '/data/measurements/no'),
+    ];
+    assert.equal(hidden.status, 404);
+    assert.equal(hidden.text.replace('tank1_level', 'no'), unknown.text);
+  });
+
   test('that expires ends what is open with it', async (t) => {
     const authority = new Authority('plant');
     const entries = [{ key: 'panel', value: { subject: 'CN=panel', grants } }];
