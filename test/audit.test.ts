@@ -121,7 +121,10 @@ describe('the audit trail', () => {
     const csv = await fetch(`${server.url}/audit/export?object=pump`, { headers: { accept: 'text/csv' } });
     assert.match(csv.headers.get('content-type') ?? '', /^text\/csv/);
     const rows = (await csv.text()).trimEnd().split('\r\n');
-    assert.match(rows[0] ?? '', /^seq,time,who,kind,source,session,operation,object,area,old,new,reason,approver,result,/);
+    assert.match(
+      rows[0] ?? '',
+      /^seq,time,who,kind,source,session,operation,object,area,old,new,reason,approver,result,/,
+    );
     assert.equal(rows.length, 16);
     const { records } = await page('operation=*Audit&limit=1');
     assert.equal(records.length, 0);
