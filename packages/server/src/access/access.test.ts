@@ -85,6 +85,17 @@ describe('a token that was used', () => {
   });
 });
 
+test('one person makes 200 tokens at most: others can make theirs', async () => {
+  const body = { grants: [{ role: 'operator' }], expires: clock.now() / 1e6 + 3600 };
+  for (let count = 0; count < 200; count++) await access.tokens.make(`t${count}`, body, caller);
+  await assert.rejects(access.tokens.make('more', body, caller), { problem: 'too-many-requests' });
+  await access.accounts.putUser('bert', { grants: [{ role: 'operator' }] }, ownerCaller);
+  const bert = access.sessions.find(await access.sessions.begin('bert', undefined)) as Caller;
+  await access.tokens.make('of_bert', body, bert);
+  await access.tokens.delete('t0');
+  await access.tokens.make('more', body, caller);
+});
+
 describe('a password that is replaced while somebody signs in with it', () => {
   const signIn = async (meanwhile: () => Promise<void>) => {
     let isMeanwhile = false;

@@ -42,7 +42,12 @@ const asked = (caller: Caller) => ({ caller, note: () => undefined });
 
 /** Every operation by which a manager learns of a user, or changes it. */
 function managing(): Record<string, Done> {
-  const parts = { access, first: {} as FirstAdministrator, setupPage: () => Promise.resolve(Buffer.alloc(0)) };
+  const parts = {
+    access,
+    confirmations: { isExcepted: () => false },
+    first: {} as FirstAdministrator,
+    setupPage: () => Promise.resolve(Buffer.alloc(0)),
+  };
   const all = { ...operationsOf(parts), ...secondFactors({ access, clock }) } as Record<string, unknown>;
   const by =
     (operation: string, more: object = {}): Done =>
@@ -183,6 +188,21 @@ describe('the manager of a part of the plant', () => {
     assert.equal(await problemOf(access.accounts.putRole('viewer', role, north)), 'not-allowed');
     assert.equal(await problemOf(access.accounts.putRole('mine', role, north)), 'not-allowed');
     assert.equal(await problemOf(access.accounts.deleteRole('viewer', north)), 'not-allowed');
+  });
+
+  test('takes no client its identity, by an entry of its own for the same certificate', async () => {
+    const { accounts } = access;
+    const [whole, part] = [[{ role: 'operator' }], [{ role: 'viewer', area: 'north' }]];
+    for (const [name, known, again] of [
+      ['panel', { subject: 'CN=panel' }, { subject: 'CN=panel' }],
+      ['scada', { fingerprint: 'ab'.repeat(32) }, { fingerprint: Array(32).fill('AB').join(':') }],
+    ] as const) {
+      await accounts.putCertificate(name, { ...known, grants: whole }, ownerCaller);
+      const taken = accounts.putCertificate('a', { ...again, grants: part }, north);
+      assert.equal(await problemOf(taken), 'invalid-body');
+      await accounts.putCertificate(name, { ...again, grants: whole }, ownerCaller);
+    }
+    assert.equal(accounts.certificates.find('ab'.repeat(32), '')?.name, 'scada');
   });
 
   test('makes tokens for what they may do themselves', async () => {

@@ -35,6 +35,11 @@ export class ClientCertificates {
       throw new ProblemError('invalid-body', 'A certificate is known by its fingerprint or by its subject: give one.');
     }
     const fingerprint = body.fingerprint?.replaceAll(':', '').toLowerCase();
+    const isSame = (each: ClientCertificate) =>
+      fingerprint === undefined ? each.subject === body.subject : each.fingerprint === fingerprint;
+    if (this.list().some((each) => each.name !== name && isSame(each))) {
+      throw new ProblemError('invalid-body', 'Another certificate has this fingerprint or subject: it is that one.');
+    }
     return this.#certificates.change(name, { ...body, ...(fingerprint && { fingerprint }) });
   }
 }

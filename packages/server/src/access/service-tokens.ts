@@ -33,6 +33,8 @@ export interface ServiceTokensOptions {
 
 const longestS = 366 * 24 * 3600;
 const noteS = 60;
+/** Of one person, so that nobody uses up those that there can be in all. */
+const mostOfOwner = 200;
 
 export class ServiceTokens {
   readonly #options: ServiceTokensOptions;
@@ -73,6 +75,9 @@ export class ServiceTokens {
     await changes.run(() => {
       if (!accounts.has(maker.author)) throw new ProblemError('not-allowed', `${maker.author} is gone.`);
       if (this.#stored.get(name) !== undefined) throw new ProblemError('name-taken', `There is a token ${name}.`);
+      if (this.list(maker.author).length >= mostOfOwner) {
+        throw new ProblemError('too-many-requests', `You have ${mostOfOwner} tokens: delete some first.`);
+      }
       if (!(body.expires > now && body.expires <= now + longestS)) {
         throw new ProblemError('invalid-body', 'A token expires within a year from now.');
       }

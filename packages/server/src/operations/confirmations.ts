@@ -35,9 +35,9 @@ interface Given {
 
 export class Confirmations {
   readonly #ofService: Readonly<Record<Exclude<SignedOperation, 'writeCommand'>, Confirm>>;
-  readonly #commands: Pick<Commands, 'find' | 'definitionAt'>;
+  readonly #commands: Pick<Commands, 'find' | 'definitionAt' | 'all'>;
 
-  constructor(settings: ConfirmSettings, commands: Pick<Commands, 'find' | 'definitionAt'>) {
+  constructor(settings: ConfirmSettings, commands: Pick<Commands, 'find' | 'definitionAt' | 'all'>) {
     this.#commands = commands;
     const except = readPrograms(settings['confirm-except'] ?? '');
     const [erase, simulate, render] = [
@@ -58,6 +58,15 @@ export class Confirmations {
   wantedBy(operation: SignedOperation, name = ''): Confirm {
     if (operation !== 'writeCommand') return this.#ofService[operation];
     return readConfirm(this.#commands.definitionAt(this.#commands.find(name))?.properties);
+  }
+
+  /** Whether a program of this name need not confirm something that others have to. */
+  isExcepted(author: string): boolean {
+    if (Object.values(this.#ofService).some(({ except }) => except.has(author))) return true;
+    for (const handle of this.#commands.all()) {
+      if (readConfirm(this.#commands.definitionAt(handle)?.properties).except.has(author)) return true;
+    }
+    return false;
   }
 
   /** Throws where this is not done by just asking for it. */

@@ -13,6 +13,7 @@ import {
   userOf,
 } from '../../access/index.ts';
 import { collectionText } from '../collection-text.ts';
+import type { Confirmations } from '../confirmations.ts';
 import type { Note } from '../recording.ts';
 import type { WithHeaders } from '../replies.ts';
 import type { Asked, Implementations } from './implementation.ts';
@@ -21,12 +22,13 @@ import { oidcPage, oidcPagePolicy } from './oidc-page.ts';
 
 export interface AccessParts {
   readonly access: Access;
+  readonly confirmations: Pick<Confirmations, 'isExcepted'>;
   readonly first: FirstAdministrator;
   /** The page that makes the first administrator. */
   readonly setupPage: () => Promise<Buffer>;
 }
 
-export function access({ access: parts, first, setupPage }: AccessParts) {
+export function access({ access: parts, confirmations, first, setupPage }: AccessParts) {
   const { accounts, sessions, tokens, directories } = parts;
   /** Whether it sees the tokens and sessions of this user: its own, and of those whom it manages. */
   const sees = (caller: Caller, user: string) => user === caller.author || accounts.isManaged(user, caller);
@@ -110,6 +112,13 @@ export function access({ access: parts, first, setupPage }: AccessParts) {
     makeToken: async ({ account: name, ...body }, { caller, note }) => {
       userOf(caller);
       note({ new: body });
+      // Who could, and has the name, would do alone what others have to confirm.
+      if (confirmations.isExcepted(`token/${name}`) && !caller.rights.everywhere('configure')) {
+        throw new ProblemError(
+          'not-allowed',
+          `token/${name} need not confirm what others have to: who makes it needs the permission configure for all of the plant.`,
+        );
+      }
       return { name, token: await tokens.make(name, body, caller) };
     },
     deleteToken: async ({ account }, { caller, note }) => {
