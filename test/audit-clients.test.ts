@@ -10,9 +10,9 @@ import type { ServerProcess } from './server-process.ts';
 import { until } from './until.ts';
 
 /** `by_bus` is written by a connector that is a client of the provider, which serves the command `served`. */
-const served = (properties = {}) => [
+const served = (properties = {}, ofCommand = {}) => [
   put('providers', 'tags', { stackName: 'simulator', properties }),
-  put('commands', 'served', { datatype: 'd', area: 'hall.1', providerAddresses: { tags: 'level.set' } }),
+  put('commands', 'served', { datatype: 'd', area: 'hall.1', providerAddresses: { tags: 'level.set' }, ...ofCommand }),
   put('connectors', 'device', { stackName: 'simulator' }),
   put('commands', 'by_bus', { datatype: 'd', connectorName: 'device', address: 'bus(level.set)' }),
 ];
@@ -60,5 +60,24 @@ describe('what a client of a provider writes', () => {
         ['anna', 'by_bus', 'write-refused'],
       ],
     );
+  });
+
+  test('is refused where a person has to confirm it, unless the command names the provider', async (t) => {
+    const server = await withPlant(t, temporaryFolder(t));
+    const local = new Person(server.url);
+    const apply = async (properties: object) => {
+      const operations = served({}, { properties });
+      const applied = await server.send('POST', '/cfgdb/txn?render=1', { operations });
+      assert.equal(applied.status, 204, await applied.text());
+    };
+    await apply({});
+    await isWritten(server, local, 'd2');
+    await apply({ confirm: 'reason' });
+    const { last } = await tail(server);
+    assert.equal((await local.ask('PUT', '/data/commands/by_bus?value=d3')).status, 502);
+    const [refused] = await recordsSince(server, last);
+    assert.deepEqual([refused?.who, refused?.object, refused?.result], ['provider/tags', 'served', 'not-allowed']);
+    await apply({ confirm: 'two-person', confirmExcept: 'provider/tags' });
+    await isWritten(server, local, 'd4');
   });
 });

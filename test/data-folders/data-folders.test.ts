@@ -11,6 +11,7 @@ import { quality } from '@telltale/schema';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { versionOf } from '../../packages/server/src/upgrade/database-files.ts';
 import { configurationFile, currentFormat, stateFile } from '../../packages/server/src/upgrade/index.ts';
+import { closeServer } from '../closed-server.ts';
 import { folderListing } from '../folder-listing.ts';
 import { runServer, startServer } from '../server-process.ts';
 import { type Contents, readFolder } from './read-folder.ts';
@@ -76,6 +77,16 @@ for (const folder of folders) {
       const again = await startServer(t, { data });
       assertCovers(await readFolder(again), contentsOf(folder), '');
       assert.doesNotMatch((await again.end()).stdout, /upgraded/);
+    });
+
+    test('is open on loopback as ever, and to nobody without credentials once there is a user', async (t) => {
+      const data = copyOf(folder);
+      const server = await startServer(t, { data });
+      const paths = ['/data/measurements', '/config/v2/measurements', '/data/archive/measurements/names', '/metrics'];
+      const statuses = () => Promise.all(paths.map(async (path) => (await fetch(server.url + path)).status));
+      assert.deepEqual(await statuses(), [200, 200, 200, 200]);
+      await closeServer(server, data);
+      assert.deepEqual(await statuses(), [401, 401, 401, 401]);
     });
 
     test('is edited and rendered like one that was made now', async (t) => {
