@@ -10,7 +10,7 @@ const none = { 'confirm-render': 'none', 'confirm-erase': 'none', 'confirm-simul
 
 function ofCommand(confirm: ConfirmLevel, confirmExcept = ''): Confirmations {
   const definition = { name: 'valve', datatype: 'b', properties: { confirm, confirmExcept } } as const;
-  return new Confirmations(none, { find: () => 0, definitionAt: () => definition });
+  return new Confirmations(none, { find: () => 0, definitionAt: () => definition, all: () => [0] });
 }
 
 /** The name of the problem; empty: it may be done. */
@@ -56,7 +56,7 @@ test('whatever can render is a rendering, where it does', async () => {
   const done: string[] = [];
   const all = Object.fromEntries(rendering.map((name) => [name, () => done.push(name)]));
   const settings = { ...none, 'confirm-render': 'sign', 'confirm-except': 'token/deploy' } as const;
-  const confirmations = new Confirmations(settings, { find: () => -1, definitionAt: () => undefined });
+  const confirmations = new Confirmations(settings, { find: () => -1, definitionAt: () => undefined, all: () => [] });
   const guarded = confirmations.guarding(all as unknown as Implementations) as unknown as Record<
     string,
     (input: object, asked: object) => unknown
