@@ -25,20 +25,20 @@ export type Action = Pick<SignedAction, 'operation' | 'input'>;
 /** Does an action as it was asked for; resolves with what waits for approval, where it does. */
 export type CarryOut = (action: Action, plain: () => Promise<void>) => Promise<Approval | undefined>;
 
-/** `reason` is that of the options, where an action has no other. */
+/** With the client of whoever acts. `reason` is that of the options, where an action has no other. */
 export async function confirming<T>(
   call: Call,
-  work: (carryOut: CarryOut) => Promise<T>,
+  work: (call: Call, carryOut: CarryOut) => Promise<T>,
   reason = call.options.get(reasonOption.name),
 ): Promise<T> {
   const { options, signal } = call;
   if (!options.has('sign')) {
     if (options.has('as')) throw new UsageError('--as goes with --sign.');
-    return work((_, plain) => plain().then(() => undefined));
+    return work(call, (_, plain) => plain().then(() => undefined));
   }
   if (reason === undefined) throw new UsageError('What is signed has a reason: give it with --reason or --comment.');
   return asPerson(call, (person) =>
-    work(async (action) => {
+    work({ ...call, client: person.client }, async (action) => {
       const sign = (signature: Signature) => person.client.approvals.sign({ ...action, reason, signature }, { signal });
       const done = await signed(person, sign);
       return done.state === 'pending' ? done : undefined;

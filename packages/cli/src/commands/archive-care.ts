@@ -4,7 +4,7 @@ import { type ArchiveDamage, type ArchiveProgress, type ArchiveStats, operations
 import { intervalOf, kindOf, kindOptions, refuseUnknown, sinceOption, untilOption } from '../archive-options.ts';
 import { type Call, type CommandDeclaration, Refused, UsageError } from '../declaration.ts';
 import { bytesText, Progress } from '../progress.ts';
-import { confirming, confirmOptions, pendingText } from '../signing.ts';
+import { type CarryOut, confirming, confirmOptions, pendingText } from '../signing.ts';
 import { timeText } from '../words.ts';
 
 export const archiveStats: CommandDeclaration = {
@@ -109,25 +109,25 @@ export const archiveErase: CommandDeclaration = {
   options: [sinceOption, untilOption, ...kindOptions, ...confirmOptions],
   details: 'Both --since and --until are required.',
   examples: ['telltale archive erase tank1_level --since 2026-01-31T12:00 --until 2026-01-31T12:05'],
-  run: async (call) => {
-    const { args, options, client, terminal } = call;
-    if (!options.has('since') || !options.has('until'))
-      throw new UsageError('--since and --until are required: erased records cannot be restored.');
-    const kind = kindOf(call);
-    const interval = intervalOf(call, { since: 0 });
-    await refuseUnknown(call, kind, args);
-    const names = [...new Set(args)];
-    const reason = options.get('reason');
-    const erased: string[] = [];
-    await confirming(call, async (carryOut) => {
-      for (const name of names) {
-        const erase = () => client.archive.erase(kind, name, { ...interval, reason });
-        const pending = await carryOut(erasing(kind, name, interval), erase);
-        if (pending === undefined) erased.push(name);
-        else terminal.note(`Erasing records of ${name} ${pendingText(pending)}`);
-      }
-    });
-    if (terminal.isJson) await terminal.json({ erased });
-    else if (erased.length > 0) await terminal.line(`The records of ${erased.join(', ')} in this time are erased.`);
-  },
+  run: (call) => confirming(call, erase),
 };
+
+async function erase(call: Call, carryOut: CarryOut): Promise<void> {
+  const { args, options, client, terminal } = call;
+  if (!options.has('since') || !options.has('until'))
+    throw new UsageError('--since and --until are required: erased records cannot be restored.');
+  const kind = kindOf(call);
+  const interval = intervalOf(call, { since: 0 });
+  await refuseUnknown(call, kind, args);
+  const names = [...new Set(args)];
+  const reason = options.get('reason');
+  const erased: string[] = [];
+  for (const name of names) {
+    const plain = () => client.archive.erase(kind, name, { ...interval, reason });
+    const pending = await carryOut(erasing(kind, name, interval), plain);
+    if (pending === undefined) erased.push(name);
+    else terminal.note(`Erasing records of ${name} ${pendingText(pending)}`);
+  }
+  if (terminal.isJson) await terminal.json({ erased });
+  else if (erased.length > 0) await terminal.line(`The records of ${erased.join(', ')} in this time are erased.`);
+}

@@ -3,7 +3,7 @@ import { operations, type RevisionSummary } from '@telltale/schema';
 import { type Call, type CommandDeclaration, UsageError } from '../declaration.ts';
 import { printChange } from '../print-change.ts';
 import { commentOption } from '../render-options.ts';
-import { confirming, pendingText, signOptions } from '../signing.ts';
+import { type CarryOut, confirming, pendingText, signOptions } from '../signing.ts';
 import type { Cell } from '../terminal.ts';
 import { timeText } from '../words.ts';
 
@@ -45,19 +45,20 @@ export const configRender: CommandDeclaration = {
   arguments: [],
   options: [{ name: 'force', summary: 'Even if it is up to date' }, commentOption, ...signOptions],
   examples: ['telltale config render --comment "new level sensor in tank 1"'],
-  run: async (call) => {
-    const { client, terminal, options, signal } = call;
-    const [force, comment] = [options.has('force'), options.get(commentOption.name)];
-    const isIdle = comment !== undefined && !force && (await client.configuration.isUpToDate({ signal }));
-    const render = () => client.configuration.render({ force, comment, signal });
-    const action = { operation: 'render', input: { force } } as const;
-    const pending = await confirming(call, (carryOut) => carryOut(action, render), comment);
-    if (pending !== undefined) return terminal.note(`The rendering ${pendingText(pending)}`);
-    if (isIdle) terminal.note('It is up to date: nothing was rendered, and the comment is not kept.');
-    if (terminal.isJson) await terminal.json({ up_to_date: await client.configuration.isUpToDate({ signal }) });
-    else await terminal.line('The configuration is running.');
-  },
+  run: (call) => confirming(call, render, call.options.get(commentOption.name)),
 };
+
+async function render({ client, terminal, options, signal }: Call, carryOut: CarryOut): Promise<void> {
+  const [force, comment] = [options.has('force'), options.get(commentOption.name)];
+  const isIdle = comment !== undefined && !force && (await client.configuration.isUpToDate({ signal }));
+  const pending = await carryOut({ operation: 'render', input: { force } }, () =>
+    client.configuration.render({ force, comment, signal }),
+  );
+  if (pending !== undefined) return terminal.note(`The rendering ${pendingText(pending)}`);
+  if (isIdle) terminal.note('It is up to date: nothing was rendered, and the comment is not kept.');
+  if (terminal.isJson) await terminal.json({ up_to_date: await client.configuration.isUpToDate({ signal }) });
+  else await terminal.line('The configuration is running.');
+}
 
 export const configRevisions: CommandDeclaration = {
   path: ['config', 'revisions'],

@@ -47,7 +47,7 @@ export const simulate: CommandDeclaration = {
   run: async (call) => {
     if (call.options.has('stop')) await stop(call);
     else if (call.args.length === 0) await list(call);
-    else if (call.args.length === 2) await force(call);
+    else if (call.args.length === 2) await confirming(call, force);
     else throw new UsageError('The command is: telltale simulate NAME VALUE, or telltale simulate --stop NAME…');
   },
 };
@@ -59,7 +59,7 @@ interface Simulated {
 }
 
 /** All values are read, and all of it is confirmed, before anything is simulated. */
-async function force(call: Call): Promise<void> {
+async function force(call: Call, carryOut: CarryOut): Promise<void> {
   const { client, terminal, options, signal } = call;
   const [name = '', text = ''] = call.args;
   const selecting = { ...call, args: [name] };
@@ -74,7 +74,7 @@ async function force(call: Call): Promise<void> {
   });
   if (isSelecting(selecting)) confirm(call, Object.keys(known));
   const simulated: Simulated[] = [];
-  const forceAll = async (carryOut: CarryOut): Promise<void> => {
+  const forceAll = async (): Promise<void> => {
     for (const each of wanted) {
       const { name: own, value } = each;
       const reason = options.get('reason');
@@ -96,7 +96,7 @@ async function force(call: Call): Promise<void> {
     }
   };
   try {
-    await confirming(call, forceAll);
+    await forceAll();
   } finally {
     // Where one fails, those before it are simulated all the same.
     if (terminal.isJson && isSelecting(selecting)) await terminal.json({ simulated });

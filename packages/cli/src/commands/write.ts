@@ -37,10 +37,10 @@ export const write: CommandDeclaration = {
     'telltale write pump1_auto off pump1_speed_setpoint 62.5',
     'telltale write drain_valve 1 --sign --reason "tank 2 is inspected"',
   ],
-  run: runWrite,
+  run: (call) => confirming(call, runWrite),
 };
 
-async function runWrite(call: Call): Promise<void> {
+async function runWrite(call: Call, carryOut: CarryOut): Promise<void> {
   const { client, args, signal } = call;
   const names = args.filter((_, at) => at % 2 === 0);
   const known = await client.commands.list({ names, fields: ['name', 'datatype'], signal });
@@ -49,7 +49,7 @@ async function runWrite(call: Call): Promise<void> {
     name,
     value: readValue(call, name, known[name]?.datatype ?? 's', args[2 * at + 1] ?? ''),
   }));
-  await confirming(call, (carryOut) => writeAll(call, writes, carryOut));
+  await writeAll(call, writes, carryOut);
 }
 
 async function writeAll(
