@@ -7,7 +7,7 @@ import { documentStack, markdownTable } from '@telltale/stack-kit';
 import type { TObject, TSchema } from 'typebox';
 import packageJson from '../packages/server/package.json' with { type: 'json' };
 import { openApiDocument } from '../packages/server/src/api/index.ts';
-import { settingLines } from '../packages/server/src/settings.ts';
+import { settingLines } from '../packages/server/src/read-settings.ts';
 import { discoverStacks } from '../packages/server/src/stacks/index.ts';
 import { channelPage } from './channel-page.ts';
 

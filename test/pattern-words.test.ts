@@ -5,7 +5,8 @@ import * as schema from '@telltale/schema';
 import { isStack, type StackRole } from '@telltale/stack-kit';
 import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import Type, { type TSchema } from 'typebox';
-import { readSettings, Settings } from '../packages/server/src/settings.ts';
+import { readSettings } from '../packages/server/src/read-settings.ts';
+import { Settings } from '../packages/server/src/settings.ts';
 import { startServer } from './server-process.ts';
 
 interface Node {

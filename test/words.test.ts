@@ -5,7 +5,7 @@ import { checker, Measurement, parsePrefixedAs } from '@telltale/schema';
 import { checkConfiguration } from '../packages/server/src/cfgdb/check.ts';
 import { emptyContent } from '../packages/server/src/cfgdb/content.ts';
 import { readInterval } from '../packages/server/src/operations/archive/interval.ts';
-import { readSettings, unknownVariables } from '../packages/server/src/settings.ts';
+import { readSettings, unknownVariables } from '../packages/server/src/read-settings.ts';
 
 describe('a refusal says what to write', () => {
   test('for a value without its prefix', () => {

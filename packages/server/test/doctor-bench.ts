@@ -6,7 +6,7 @@ import { ManualClock } from '@telltale/schema/testing';
 import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import type { Check, Examined } from '../src/doctor/finding.ts';
 import { type Machine, thisMachine } from '../src/doctor/machine.ts';
-import { readSettings } from '../src/settings.ts';
+import { readSettings } from '../src/read-settings.ts';
 
 export interface BenchOptions {
   /** Of the server, such as `--port=1`. */

@@ -2,7 +2,8 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { lockName } from '../data-folder.ts';
-import { BadSetting, readSettings, type Settings } from '../settings.ts';
+import { BadSetting, readSettings } from '../read-settings.ts';
+import type { Settings } from '../settings.ts';
 import { checkAudit } from './checks/audit-check.ts';
 import { checkBeforeUpgrade } from './checks/before-upgrade-check.ts';
 import { checkCertificates } from './checks/certificates-check.ts';

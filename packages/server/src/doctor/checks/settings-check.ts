@@ -1,6 +1,7 @@
 // Settings of the environment: unknown ones, and those that contradict each other.
 import { isLoopback } from '../../access/index.ts';
-import { unknownVariables, wantsTls } from '../../settings.ts';
+import { unknownVariables } from '../../read-settings.ts';
+import { wantsTls } from '../../settings.ts';
 import { type Check, type Finding, note, ok, wrong } from '../finding.ts';
 
 const check = 'settings';

@@ -1,7 +1,8 @@
 // Promises of the settings: where they come from, which wins, what is refused and how that is reported.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { BadSetting, environmentName, helpText, readSettings, Settings, settingLines } from './settings.ts';
+import { BadSetting, environmentName, helpText, readSettings, settingLines } from './read-settings.ts';
+import { Settings } from './settings.ts';
 
 const MiB = 1 << 20;
 const names = Object.keys(Settings.properties);
