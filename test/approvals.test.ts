@@ -184,6 +184,7 @@ describe('a request for approval', () => {
         seconds: 300,
       },
     );
+    assert.match((await admin.ask('GET', '/metrics')).text, /^telltale_approvals_pending 1$/m);
     await refused(approve(anna, asked), 403, 'not-allowed');
     await refused(approve(bert, asked), 403, 'not-allowed');
     await refused(approve(lead, asked, { password: 'wrong' }), 401, 'wrong-credentials');

@@ -15,7 +15,7 @@ export interface MetricSources {
   readonly cfgdb: ConfigurationDatabase;
   readonly data: LiveData;
   readonly state: LiveState;
-  readonly access: Pick<Access, 'isOpen' | 'accounts'>;
+  readonly access: Pick<Access, 'isOpen' | 'accounts' | 'approvals'>;
   readonly audit: Pick<AuditTrail, 'pending' | 'failure' | 'lost'>;
   /** Acknowledged data that is missing. */
   readonly missing: () => readonly string[];
@@ -68,6 +68,7 @@ export function serviceMetrics(sources: MetricSources): Metric[] {
     gauge('alarms_unkept', 'Alarms whose present state is not on disk.', () => alarms.counts().unsaved),
     gauge('state_waiting', 'Changes of the live state that wait for the disk.', () => state.pending),
     gauge('state_failing', 'Whether the disk refused the newest of them.', () => Number(state.failure !== undefined)),
+    gauge('approvals_pending', 'Requests that wait for a second person.', () => access.approvals.pending),
     gauge('access_open', 'Whether there are no users, so that every program of the machine may do everything.', () =>
       Number(access.isOpen),
     ),
