@@ -21,6 +21,8 @@ import {
   pagePolicy,
   setupPage,
   setupPolicy,
+  signInPage,
+  signInPolicy,
   Watches,
 } from './api/index.ts';
 import type { ConfigurationDatabase } from './cfgdb/index.ts';
@@ -111,7 +113,12 @@ function createHttp(parts: Interfaces, implementations: Implementations): HttpSe
     paths: pathsOf(settings),
     gate,
     limits: settings,
-    headers: { getReference: pagePolicy, getDocument: pagePolicy, getSetupPage: setupPolicy },
+    headers: {
+      getReference: pagePolicy,
+      getDocument: pagePolicy,
+      getSetupPage: setupPolicy,
+      getSignInPage: signInPolicy,
+    },
   });
   return createHttpServer({
     routes,
@@ -211,7 +218,7 @@ function implementationsOf(parts: Interfaces): Implementations {
     ...tables(parts.cfgdb),
     ...revisions(parts.cfgdb),
     ...typicals(parts.cfgdb),
-    ...access({ ...parts, setupPage }),
+    ...access({ ...parts, setupPage, signInPage }),
     ...secondFactors({ access: parts.access, clock: systemClock }),
     ...audit({ trail: parts.trail, clock: systemClock }),
     ...configuration({ ...parts, mayUpload: settings['module-uploads'] }),

@@ -102,6 +102,18 @@ export const accessOperations = {
       answer: { status: 200, description: 'A page.', type: 'text/html; charset=utf-8', schema: Type.String() },
     },
   }),
+  getSignInPage: declare({
+    ...reads(access, 'public'),
+    summary: 'Get the page on which people sign in',
+    isAlwaysAvailable: true,
+    input: {},
+    problems: [],
+    http: {
+      method: 'GET',
+      path: '/access/sign-in',
+      answer: { status: 200, description: 'A page.', type: 'text/html; charset=utf-8', schema: Type.String() },
+    },
+  }),
   initAccess: declare({
     ...changes(access, 'configure', 'public'),
     summary: 'Make the first administrator: over the socket in the data folder, or with the code of the one-time link',

@@ -46,6 +46,7 @@ test('whatever is open to everybody is listed here', () => {
     'getReadiness',
     'getRoot',
     'getSetupPage',
+    'getSignInPage',
     'initAccess',
     'signIn',
     'signInWithOidc',

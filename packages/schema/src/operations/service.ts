@@ -133,11 +133,11 @@ export const serviceOperations = {
   }),
   getRoot: declare({
     ...reads(service, 'public'),
-    summary: 'Redirect to the API reference',
+    summary: 'Redirect to the API reference, or to the page on which people sign in',
     isAlwaysAvailable: true,
     input: {},
     problems: [],
-    http: { method: 'GET', path: '/', answer: { status: 302, description: 'To /docs/.' } },
+    http: { method: 'GET', path: '/', answer: { status: 302, description: 'To /docs/, or to /access/sign-in.' } },
   }),
   heartbeat: declare({
     ...reads(service, 'signed-in'),

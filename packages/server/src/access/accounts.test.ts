@@ -47,6 +47,7 @@ function managing(): Record<string, Done> {
     confirmations: { isExcepted: () => false },
     first: {} as FirstAdministrator,
     setupPage: () => Promise.resolve(Buffer.alloc(0)),
+    signInPage: () => Promise.resolve(Buffer.alloc(0)),
   };
   const all = { ...operationsOf(parts), ...secondFactors({ access, clock }) } as Record<string, unknown>;
   const by =

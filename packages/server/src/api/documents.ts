@@ -11,8 +11,11 @@ export const pagePolicy = {
 };
 
 export { setupPolicy } from './page/setup-policy.ts';
+export { signInPolicy } from './page/sign-in-policy.ts';
 
 export const setupPage = async () => Buffer.from((await import('./page/setup-page.ts')).setupPage());
+
+export const signInPage = async () => Buffer.from((await import('./page/sign-in-page.ts')).signInPage());
 
 /** For people: pages elsewhere may link to them. */
 export function isDocument(path: string): boolean {

@@ -1,5 +1,5 @@
 // The script of the page that makes the first administrator, and the policy by which a browser runs it and nothing else.
-import { createHash } from 'node:crypto';
+import { scriptPolicy } from './script-policy.ts';
 
 export const setupScript = `
 const form = document.querySelector('form');
@@ -28,7 +28,4 @@ form.addEventListener('submit', async (event) => {
 });
 `;
 
-/** It talks to nobody but the service. */
-export const setupPolicy = {
-  'content-security-policy': `default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${createHash('sha256').update(setupScript).digest('base64')}'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-};
+export const setupPolicy = scriptPolicy(setupScript);

@@ -26,9 +26,11 @@ export interface AccessParts {
   readonly first: FirstAdministrator;
   /** The page that makes the first administrator. */
   readonly setupPage: () => Promise<Buffer>;
+  /** The page on which people sign in. */
+  readonly signInPage: () => Promise<Buffer>;
 }
 
-export function access({ access: parts, confirmations, first, setupPage }: AccessParts) {
+export function access({ access: parts, confirmations, first, setupPage, signInPage }: AccessParts) {
   const { accounts, sessions, tokens, directories } = parts;
   /** Whether it sees the tokens and sessions of this user: its own, and of those whom it manages. */
   const sees = (caller: Caller, user: string) => user === caller.author || accounts.isManaged(user, caller);
@@ -50,6 +52,7 @@ export function access({ access: parts, confirmations, first, setupPage }: Acces
   };
   return {
     getSetupPage: () => setupPage(),
+    getSignInPage: () => signInPage(),
     initAccess: async ({ user, password, code = '' }, { caller, credentials: { source }, note }) => {
       note({ object: user });
       if (caller !== ownerCaller) first.check(code, source);

@@ -37,7 +37,7 @@ test('an operation says what it does, what it is asked with and how', () => {
   const { writeCommand, getMeasurement, acknowledgeAlarm, watchAlarms } = list();
   assert.deepEqual(writeCommand?.effect, { action: 'write', resource: 'commands' });
   assert.deepEqual(writeCommand?.http, { method: 'PUT', path: '/plant/commands/:name' });
-  assert.deepEqual(Object.keys(writeCommand?.input.properties ?? {}), ['name', 'value']);
+  assert.deepEqual(Object.keys(writeCommand?.input.properties ?? {}), ['name', 'value', 'reason']);
   assert.deepEqual([writeCommand?.input.required, writeCommand?.output], [['name', 'value'], undefined]);
   assert.ok(getMeasurement?.output !== undefined);
   assert.deepEqual([writeCommand?.channel, getMeasurement?.channel], [['WriteCommands'], []]);

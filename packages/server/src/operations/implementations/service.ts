@@ -49,7 +49,7 @@ export function service(parts: ServiceParts) {
       if (found === undefined) throw new ProblemError('unknown-object', `There is no document ${folder}/${page}.`);
       return found;
     },
-    getRoot: () => '/docs/',
+    getRoot: (_, { caller }) => (caller.kind === 'nobody' ? `${paths.access}/sign-in` : '/docs/'),
     heartbeat: () => undefined,
     listOperations: () => catalogue(),
   } satisfies Partial<Implementations>;

@@ -1,0 +1,23 @@
+// The page on which people sign in: by password, with a code where one is needed; by a passkey; or at the page of a provider.
+import { formPage } from './form-page.ts';
+import { html } from './html.ts';
+import { signInScript } from './sign-in-policy.ts';
+
+export function signInPage(): string {
+  const main = html`<form>
+<label for="user">Name</label>
+<input id="user" name="user" autocomplete="username webauthn" required maxlength="128" autofocus>
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required maxlength="256">
+<div id="second" hidden>
+<label for="code">Code of your second factor</label>
+<input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="32">
+<small>The code that your authenticator app shows now, or one for recovery.</small>
+</div>
+<button>Sign in</button>
+</form>
+<button class="other" id="passkey" hidden>Sign in with a passkey</button>
+<a class="button" id="oidc" href="oidc/start" hidden>Sign in with your organisation</a>
+<div role="alert" hidden></div>`;
+  return formPage('Sign in', main, signInScript);
+}

@@ -1,0 +1,45 @@
+// The script of the page on which people sign in, and the policy by which a browser runs it and nothing else.
+import { scriptPolicy } from './script-policy.ts';
+
+export const signInScript = `
+const form = document.querySelector('form');
+const [wrong, second, passkey, oidc] = ['[role=alert]', '#second', '#passkey', '#oidc'].map((each) => document.querySelector(each));
+const say = (text) => { wrong.textContent = text; wrong.hidden = text === ''; };
+const ask = async (path, body) => {
+  const answer = await fetch(path, body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  const json = await answer.json();
+  if (!answer.ok) throw json;
+  return json;
+};
+const signIn = async (given) => {
+  say('');
+  const buttons = document.querySelectorAll('button');
+  for (const each of buttons) each.disabled = true;
+  try {
+    await ask('sign-in', await given());
+    location.replace('/');
+  } catch (problem) {
+    const needsCode = problem.type?.endsWith('second-factor-needed');
+    if (needsCode) {
+      second.hidden = false;
+      second.querySelector('input').focus();
+    }
+    if (!needsCode || form.code.value !== '') say(problem.detail ?? 'The service does not answer.');
+  }
+  for (const each of buttons) each.disabled = false;
+};
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  const { user, password, code } = Object.fromEntries(new FormData(form));
+  signIn(() => ({ user, password, ...(code !== '' && { code }) }));
+});
+if (globalThis.PublicKeyCredential?.parseRequestOptionsFromJSON) passkey.hidden = false;
+passkey.addEventListener('click', () => signIn(async () => {
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(await ask('sign-in/passkey'));
+  const answer = await navigator.credentials.get({ publicKey }).catch(() => { throw { detail: 'No passkey was chosen.' }; });
+  return { passkey: answer.toJSON() };
+}));
+ask('directories').then((known) => { oidc.hidden = !known.oidc; }, () => undefined);
+`;
+
+export const signInPolicy = scriptPolicy(signInScript);
