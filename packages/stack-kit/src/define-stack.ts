@@ -9,8 +9,9 @@ import {
   compileSyntax,
   type Point,
 } from './address-syntax.ts';
-import type { Connector, ConnectorOptions, Provider, ProviderOptions } from './connector.ts';
+import type { Connector, ConnectorOptions } from './connector.ts';
 import { type HostVariables, hostVariables } from './host-variables.ts';
+import type { Provider, ProviderOptions } from './provider.ts';
 import { defineVariables, type ParameterDescription, type ReadVariables, type VariableFault } from './variables.ts';
 
 export interface RoleDeclaration<V extends TObject> {

@@ -16,6 +16,7 @@ export * from './poll/poller.ts';
 export * from './poll/poller-options.ts';
 export * from './poll/scan-period.ts';
 export * from './poll/source-times.ts';
+export * from './provider.ts';
 export * from './redundant-peers.ts';
 export { replaceFile } from './replace-file.ts';
 export * from './serve/index.ts';

@@ -11,6 +11,7 @@ import {
   triggerAuthority,
 } from '@telltale/schema';
 import { type Changes, type Gathering, handlesOf, type MeasurementReader, Turns } from '../points/index.ts';
+import type { AlarmCounts } from './alarm-counts.ts';
 import { AlarmPersistence } from './alarm-persistence.ts';
 import { isAcknowledged, isActive, nextState, reportedState } from './alarm-state.ts';
 import type { AlarmStore, StoredAlarm } from './alarm-store.ts';
@@ -34,15 +35,6 @@ export interface AlarmsOptions {
   readonly clock: Clock;
   /** Resolves when the device of the alarm has accepted it; rejects with `ProblemError`. */
   readonly acknowledgeAtDevice?: (name: string, authority: string) => Promise<void>;
-}
-
-export interface AlarmCounts {
-  readonly byState: Readonly<Record<AlarmState, number>>;
-  readonly transitions: number;
-  readonly storeFailures: number;
-  /** Alarms whose state on disk is not yet the present one. */
-  readonly unsaved: number;
-  readonly operationsPending: number;
 }
 
 export class Alarms {

@@ -1,14 +1,7 @@
 // The options of a connection: how its stack is created, its points, and its callbacks.
 import type { Batch, Clock, Value } from '@telltale/schema';
-import type {
-  Connector,
-  DeviceAlarm,
-  DeviceAlarmState,
-  Provider,
-  StackAlarm,
-  StackCommand,
-  StackLog,
-} from '../connector.ts';
+import type { Connector, DeviceAlarm, DeviceAlarmState, StackCommand, StackLog } from '../connector.ts';
+import type { Provider, StackAlarm } from '../provider.ts';
 
 /** What connectors and providers have in common, and what only one of them has. */
 export type Linked = Pick<Connector & Provider, 'setPoints' | 'connect' | 'run' | 'close'> &

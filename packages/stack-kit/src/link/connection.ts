@@ -8,11 +8,10 @@ import {
   Fatal,
   NotConnected,
   type ReadingTrace,
-  type StackAlarm,
-  type StackAlarmState,
   type StackPoint,
   type StackPoints,
 } from '../connector.ts';
+import type { StackAlarm, StackAlarmState } from '../provider.ts';
 import { backOffMs, type FailedAttempt } from './back-off.ts';
 import { type BrowseOutcome, Browsing } from './browsing.ts';
 import { callStack } from './call-stack.ts';

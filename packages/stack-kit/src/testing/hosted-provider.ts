@@ -1,8 +1,9 @@
 // A provider run as the server runs it: it is given points and values, and what its clients write is kept.
 import { Batch, systemClock, type Value } from '@telltale/schema';
-import type { Provider, StackCommand, StackPoint } from '../connector.ts';
+import type { StackCommand, StackPoint } from '../connector.ts';
 import type { ProviderRole } from '../define-stack.ts';
 import { Connection, type ConnectionStatus, type RequestCounts, RequestMeter } from '../link/index.ts';
+import type { Provider } from '../provider.ts';
 import { type WriteResult, written } from '../write-result.ts';
 import type { SamplePoint } from './conformance-world.ts';
 import { providerOptions } from './instance-options.ts';

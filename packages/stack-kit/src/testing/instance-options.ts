@@ -1,8 +1,9 @@
 // What a connector or provider is made with in a test, where the test does not say.
 import { systemClock } from '@telltale/schema';
-import { type ConnectorOptions, type Meter, type ProviderOptions, Refused } from '../connector.ts';
+import { type ConnectorOptions, type Meter, Refused } from '../connector.ts';
 import { defaultReconnectMaxMs } from '../host-variables.ts';
 import { startProcess } from '../link/stack-process.ts';
+import type { ProviderOptions } from '../provider.ts';
 import { ServingTurns } from '../serve/serving-turns.ts';
 import { written } from '../write-result.ts';
 
