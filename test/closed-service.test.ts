@@ -144,6 +144,12 @@ describe('a service with users', () => {
     assert.equal(await refusal('kurt'), known);
   });
 
+  test('has no user of an impossible name, and makes none', async () => {
+    const path = '/access/users/a%20b';
+    assert.equal(problemIn((await admin.ask('GET', path)).text), 'unknown-object');
+    assert.equal(problemIn((await admin.ask('PUT', path, { grants: [] })).text), 'invalid-name');
+  });
+
   test('gives a role what it has, and nothing else', async () => {
     const olga = await makeUser(server, admin, 'olga', [{ role: 'operator' }]);
     assert.equal((await olga.ask('GET', '/data/alarms')).status, 200);

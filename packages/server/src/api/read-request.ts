@@ -75,7 +75,7 @@ export function requestReader(route: Route, options: RequestReaderOptions): Requ
       folder = '',
       page = '',
     } = params;
-    if (account !== '') checkAccountName(account);
+    if (account !== '') checkAccountName(account, route);
     const id = idText === undefined ? 0 : readId(idText);
     let gone: AbortSignal | undefined;
     return {
@@ -149,10 +149,10 @@ function checkName(name: string, { method, path, problems }: Route): void {
 
 const accountName = new RegExp(accountNamePattern);
 
-function checkAccountName(name: string): void {
+function checkAccountName(name: string, { method }: Route): void {
   if (accountName.test(name)) return;
   throw new ProblemError(
-    'invalid-name',
+    method === 'GET' ? 'unknown-object' : 'invalid-name',
     `${JSON.stringify(name.slice(0, 80))} is not a name: 1 to 64 characters of 0-9, a-z, A-Z, _, ., @ and -.`,
   );
 }
