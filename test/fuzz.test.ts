@@ -99,6 +99,10 @@ async function repair(): Promise<void> {
     const enabled = await fetch(`${server.url}/data/${links}/plc/enable`, { method: 'POST' });
     assert.equal(enabled.status, 204, await enabled.text());
   }
+  for (const place of ['plc', 'providers/plc']) {
+    const set = await server.send('PUT', `/secrets/${place}/level`, { value: 'x' });
+    assert.equal(set.status, 204, await set.text());
+  }
   const url = `${server.config}/function-modules/pump_1/executable`;
   const headers = { 'content-type': 'application/octet-stream' };
   assert.equal((await fetch(url, { method: 'PUT', headers, body: '#!/bin/sh\n' })).status, 204);
@@ -134,6 +138,7 @@ describe('requests of every kind', () => {
       putProviderTable: bytes('name\tproperties.a\nplc\t=1\n'),
       putFunctionModuleTable: bytes('name,termToKill,queryTimeout\npump_1,1000,1000\n'),
       putExecutable: bytes('#!/bin/sh\n'),
+      copyObjects: bytes('{"family":"measurements","name":"level","to":"level_2"}'),
       backfillMeasurementArchive: bytes('[["d1",[1600000000,0],192]]'),
       backfillCommandArchive: bytes('[["d1",[1600000000,0]]]'),
     };
