@@ -141,13 +141,13 @@ describe('a user of the service who signs in over OPC UA', () => {
   ] as const) {
     test(`is out as soon as the user ${what}`, async () => {
       await makeUser(server, admin, name, [{ role: 'viewer' }]);
-      const before = await clientsOf();
+      await until('those of before are counted no more', async () => (await clientsOf()) === 0);
       const session = await open(name);
       assert.equal((await session.read(node('Flow'))).status, 'BadWaitingForInitialData');
-      await until('it is counted', async () => (await clientsOf()) === before + 1);
+      await until('it is counted', async () => (await clientsOf()) === 1);
       const [method, path, body] = change;
       await admin.do(method, `/access/users/${name}${path}`, body);
-      await until('its session has ended', async () => (await clientsOf()) === before);
+      await until('its session has ended', async () => (await clientsOf()) === 0);
     });
   }
 });
