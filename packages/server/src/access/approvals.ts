@@ -83,7 +83,7 @@ export class Approvals {
         throw new ProblemError('too-many-requests', `${count} requests ${whose} wait for approval.`);
       }
       const created = this.#now();
-      const id = randomBytes(9).toString('base64url');
+      const id = randomBytes(9).toString('hex'); // never begins with -, as an option does
       const stored: StoredApproval = { ...requested, created, ends: created + pendingMs, state: 'pending' };
       const ended = all.filter(({ state }) => state !== 'pending' && state !== 'sending');
       const past = this.#stored.all().filter(([key, each]) => this.#isPast(this.#known(key, each)));

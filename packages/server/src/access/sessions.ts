@@ -75,7 +75,7 @@ export class Sessions {
     const cookie = randomBytes(32).toString('base64url');
     const now = this.#now();
     const session: StoredSession = {
-      id: randomBytes(9).toString('base64url'),
+      id: randomBytes(9).toString('hex'), // never begins with -, as an option does
       user,
       created: now,
       lastUsed: now,
