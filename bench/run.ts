@@ -25,6 +25,9 @@ import { start } from './start.ts';
 import { tables } from './tables.ts';
 import { transaction } from './transaction.ts';
 import { typicals } from './typicals.ts';
+import { webGrid } from './web-grid.ts';
+import { webLoad } from './web-load.ts';
+import { webTrend } from './web-trend.ts';
 
 const benchmarks: readonly Benchmark[] = [
   transaction,
@@ -49,6 +52,9 @@ const benchmarks: readonly Benchmark[] = [
   archiveLatency,
   audit,
   abuse,
+  webLoad,
+  webGrid,
+  webTrend,
 ];
 
 const { values, positionals } = parseArgs({

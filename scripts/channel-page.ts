@@ -47,6 +47,7 @@ const examples: { readonly [N in ChannelRequestName]: ChannelRequestFields<N> } 
   StopSimulation: { measurements: ['tank1_level'] },
   ReadSimulations: {},
   ReadAreas: {},
+  ReadOverview: {},
   ReadMeasurements: { names: ['tank1_level'], fields: ['vtq'] },
   ReadCommands: { names: ['pump1_start'] },
   ReadAlarms: { fields: ['state', 't'] },

@@ -1,5 +1,5 @@
-// What docs/generated/ and the generated sections of the stacks' README files should hold, made from the schemas, the
-// catalogue of operations, the settings and the stacks themselves.
+// What docs/generated/, the client's table of operations and the generated sections of the stacks' README files should hold,
+// made from the schemas, the catalogue of operations, the settings and the stacks themselves.
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as schema from '@telltale/schema';
@@ -10,6 +10,7 @@ import { openApiDocument } from '../packages/server/src/api/index.ts';
 import { settingLines } from '../packages/server/src/read-settings.ts';
 import { discoverStacks } from '../packages/server/src/stacks/index.ts';
 import { channelPage } from './channel-page.ts';
+import { operationForms } from './operation-forms.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const note = '<!-- Made by `npm run generate`; do not edit. -->';
@@ -24,6 +25,7 @@ export async function generatedFiles(): Promise<Map<string, string>> {
     ['docs/generated/resources.md', resourcesPage()],
     ['docs/generated/roles.md', rolesPage()],
     ['docs/generated/settings.md', settingsPage()],
+    ['packages/client/src/operation-forms.ts', operationForms()],
   ]);
   const { stacks, faults } = await discoverStacks(`${root}stacks`);
   if (faults.length > 0) throw new Error(`${faults[0]?.folder}: ${faults[0]?.message}`);

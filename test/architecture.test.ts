@@ -24,9 +24,11 @@ const table: Record<string, readonly string[]> = {
   'server/sheets': ['schema'],
   'server/upgrade': ['server/sqlite'],
   'server/typicals': ['schema', 'server/sheets'],
+  'server/pictures': ['schema'],
   'server/cfgdb': [
     'schema',
     'server/access',
+    'server/pictures',
     'server/secrets',
     'server/sheets',
     'server/sqlite',
@@ -37,6 +39,7 @@ const table: Record<string, readonly string[]> = {
   'server/entries': ['schema', 'server/sqlite', 'server/threads'],
   'server/state': ['schema', 'server/alarms', 'server/entries', 'server/modules', 'server/points', 'server/upgrade'],
   'server/access': ['schema', 'server/entries', 'server/secrets', 'server/upgrade'],
+  'server/page': ['launcher', 'schema', 'server/threads'],
   'server/tls': ['schema', 'stack-kit'],
   'server/certificates': ['schema', 'stack-kit', 'server/stacks'],
   'server/secrets': ['schema', 'stack-kit'],
@@ -52,6 +55,7 @@ const table: Record<string, readonly string[]> = {
     'server/archive',
     'server/stacks',
     'server/modules',
+    'server/pictures',
   ],
   'server/operations': [
     'schema',
@@ -63,6 +67,7 @@ const table: Record<string, readonly string[]> = {
     'server/certificates',
     'server/cfgdb',
     'server/modules',
+    'server/pictures',
     'server/points',
     'server/runtime',
     'server/secrets',
@@ -133,6 +138,7 @@ const topFiles: Record<string, readonly string[]> = {
     'server/cfgdb',
     'server/modules',
     'server/operations',
+    'server/pictures',
   ],
   'service-access.ts': [
     'schema',
@@ -160,7 +166,15 @@ const topFiles: Record<string, readonly string[]> = {
     'server/sqlite',
     'server/tls',
   ],
-  'service-gate.ts': ['schema', 'settings.ts', 'server/access', 'server/cfgdb', 'server/modules', 'server/operations'],
+  'service-gate.ts': [
+    'schema',
+    'settings.ts',
+    'server/access',
+    'server/cfgdb',
+    'server/modules',
+    'server/operations',
+    'server/pictures',
+  ],
   'service-archive.ts': ['schema', 'settings.ts', 'server/archive'],
   'service-tls.ts': ['schema', 'settings.ts', 'start-failed.ts', 'server/access', 'server/api', 'server/tls'],
   'folder-watch.ts': ['schema'],
@@ -298,6 +312,17 @@ describe('the architecture', () => {
     assert.deepEqual(wrong, []);
   });
 
+  test('in the page, its data alone knows the client, and of the schemas it has what needs none', () => {
+    const ofPage = imports.filter(({ file }) => file.startsWith('packages/web/src/'));
+    assert.ok(ofPage.length > 50);
+    const wrong = ofPage.filter(
+      ({ file, target }) => target.startsWith('@telltale/client') && !file.startsWith('packages/web/src/data/'),
+    );
+    const source = (file: string) => readFileSync(join(root, file), 'utf8');
+    const valued = ofPage.filter(({ file }) => /^import (?!type\b)[^;]*from '@telltale\/schema';/m.test(source(file)));
+    assert.deepEqual([...wrong, ...valued], []);
+  });
+
   test('a stack knows the contract alone, not what runs it or tests it', () => {
     const wrong = imports.filter(
       ({ file, target }) => file.startsWith('stacks/') && target.startsWith('@telltale/stack-kit/'),
@@ -358,7 +383,7 @@ describe('the architecture', () => {
   });
 
   test('no files import each other in a circle, type imports included', () => {
-    const files = globSync('{packages,stacks,scripts,bench,test,examples}/**/*.{js,ts}', {
+    const files = globSync('{packages,stacks,scripts,bench,test,examples}/**/*.{js,ts,tsx}', {
       cwd: root,
       exclude: ['**/node_modules/**', '**/dist/**'],
     });

@@ -9,6 +9,7 @@ import {
   type LiveConnector,
   type LiveMeasurement,
   maxBatchItems,
+  type Overview,
   problemPage,
 } from '@telltale/schema';
 import { CheckedChannel } from './checked-channel.ts';
@@ -354,6 +355,12 @@ test('function modules are read, operated and watched', async () => {
   const operations = [{ name: 'nobody', opcode: 'start' }];
   const answer = await channel.refused('unknown-object', 'OperateFunctionModules', { operations });
   assert.deepEqual(short(answer), ['nobody: unknown-object']);
+});
+
+test('ReadOverview gives what GET gives', async () => {
+  const { overview } = await done('ReadOverview', {});
+  const { service, commands } = await data.read<Overview>('/overview');
+  assert.partialDeepStrictEqual(overview, { service, commands });
 });
 
 test('AnswerQuery is for function modules alone', async () => {

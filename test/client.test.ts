@@ -26,6 +26,13 @@ const plant: Operation[] = [
     name: 'report',
     object: { name: 'report', termToKill: 1000, queryTimeout: 0, enabled: false },
   },
+  {
+    operation: 'put',
+    family: 'pictures',
+    name: 'overview',
+    object: { name: 'overview', svg: '<svg xmlns="http://www.w3.org/2000/svg"/>', parameters: { unit: 'a' } },
+  },
+  { operation: 'put', family: 'trends', name: 'day', object: { name: 'day', pens: [], span: 86_400 } },
 ];
 
 const refusedBy = (problem: string) => (error: unknown) => {

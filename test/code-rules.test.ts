@@ -31,6 +31,8 @@ const comparesTimesOfDay: Record<string, string> = {
   'packages/server/src/doctor/checks/clock-check.ts': 'whether the clock can be right, and was set back',
   'packages/stack-kit/src/poll/source-times.ts': 'whether the time that a device tells can be right',
   'packages/stack-kit/src/testing/hosted-connector.ts': 'whether the time of a reading can be right',
+  'packages/web/src/views/audit/audit-choice.ts': 'a request asks for times before the present one',
+  'packages/web/src/data/overview.ts': 'how far the clock of the service is ahead of that of the browser',
   'stacks/mqtt/src/forward/missing-times.ts':
     'records are found by their times; one that is set back makes it send more',
   'stacks/opcua/src/gap-list.ts': 'gaps are as old as the times of records say',
@@ -42,8 +44,13 @@ const comparesTimesOfDay: Record<string, string> = {
 const comparesLetters: Record<string, string> = {
   'packages/schema/src/datatype.ts': 'the traits: all that tells datatypes apart',
   'packages/schema/src/duration.ts': 'units of time: s and d',
+  'packages/schema/src/stack-description.ts': 'units of time',
   'packages/server/src/api/page/docs-example.ts': 'the datatype of the object in an example',
   'packages/server/src/sheets/read-xlsx.ts': 'types of cells in a workbook',
+  'packages/web/src/words/de/points.ts': 'what datatypes are called in German; without one, it does not compile',
+  'packages/web/src/words/en/points.ts': 'what datatypes are called in English; without one, it does not compile',
+  'packages/web/src/words/de/point.ts': 'what people call the datatypes, in German',
+  'packages/web/src/words/en/point.ts': 'what people call the datatypes',
   'stacks/http/src/connector-variables.ts': 'units of time',
   'stacks/mqtt/src/measurement-settings.ts': 'units of time',
   'stacks/opcua/src/node-address.ts': 'kinds of node ids: i, s, g and b',

@@ -1,7 +1,7 @@
 // The stacks over HTTP: read-only, with the content that the stacks themselves declare.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { Collection, checker, Names, Stack } from '@telltale/schema';
+import { Collection, checker, FamilySchemas, familySchemas, Names, Stack } from '@telltale/schema';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import simulator from '../stacks/simulator/src/stack.ts';
 import { ConfigClient } from './config-client.ts';
@@ -14,6 +14,16 @@ const client = new ConfigClient(() => server);
 
 before(async () => {
   server = await startServer(cleanup, { data: folder });
+});
+
+test('the schemas of the families are there for forms, and are not sent again', async () => {
+  const address = `${server.url}/config/v2/schemas`;
+  const answer = await fetch(address);
+  const found = (await answer.json()) as FamilySchemas;
+  assert.deepEqual(checker(FamilySchemas).faults(found), []);
+  assert.deepEqual(found, JSON.parse(JSON.stringify(familySchemas())));
+  const again = await fetch(address, { headers: { 'if-none-match': answer.headers.get('etag') ?? '' } });
+  assert.equal(again.status, 304);
 });
 
 for (const role of ['connector', 'provider'] as const) {
@@ -41,15 +51,16 @@ for (const role of ['connector', 'provider'] as const) {
     test('a stack is what its module declares: title, parameters, address syntax, defaults', async () => {
       const stack = await client.read<Stack>(`${path}/simulator`);
       assert.deepEqual(stack, JSON.parse(JSON.stringify(simulator[role]?.describe())));
-      const description = stack.description as Record<string, Record<string, unknown>>;
+      const { description } = stack;
+      assert.ok(description);
       assert.equal(description.title, 'Simulator');
-      assert.equal((description.parameters?.bus as { default: string } | undefined)?.default, 'loopback');
+      assert.equal(description.parameters.bus?.default, 'loopback');
       assert.equal(stack.defaults?.bus, 'loopback');
-      assert.equal(description.measurement?.enabled, true);
-      assert.ok(new RegExp(String(description.command?.regex)));
-      const doc = description.measurement?.doc as string[];
-      assert.ok(Array.isArray(doc) && doc.length > 0 && doc.every((text) => text !== '' && !text.includes('\n\n')));
-      assert.ok(Array.isArray(description.command?.examples) && description.command.examples.length > 0);
+      assert.equal(description.measurement.enabled, true);
+      assert.ok(new RegExp(String(description.command.regex)));
+      const { doc } = description.measurement;
+      assert.ok(doc.length > 0 && doc.every((text) => text !== '' && !text.includes('\n\n')));
+      assert.ok(description.command.examples.length > 0);
     });
 
     test('names= limits the collection and leaves out the unknown', async () => {

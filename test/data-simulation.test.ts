@@ -1,7 +1,7 @@
 // Simulation over HTTP: what can be forced, what is shown meanwhile, how it ends, and that a restart keeps it.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Collection, LiveMeasurement, Simulation, type Vtq } from '@telltale/schema';
+import { Collection, Explanation, LiveMeasurement, Simulation, type Vtq } from '@telltale/schema';
 import fc from 'fast-check';
 import { oddNames } from './live-plant.ts';
 import { LiveServer } from './live-server.ts';
@@ -93,12 +93,24 @@ describe('a simulated measurement', () => {
     assert.deepEqual(Object.keys(found).sort(), [...oddNames, 'text'].sort());
     for (const name of oddNames) {
       const { since, until: end, ...rest } = new Map(Object.entries(found)).get(name) as Simulation;
-      assert.deepEqual(rest, { name, value: 'i1', quality: 64 | simulated, by: 'local' });
+      assert.deepEqual(rest, { name, value: 'i1', quality: 64 | simulated, by: 'local', reason: null });
       const us = ([seconds, micros]: readonly number[]) => BigInt(seconds ?? 0) * 1_000_000n + BigInt(micros ?? 0);
       assert.equal(us(end ?? []) - us(since), 1_000_500_000n);
     }
     for (const name of [...oddNames, 'text']) await stop(name);
     assert.deepEqual(await simulations(), {});
+  });
+
+  test('says why, after a restart too, and where it is explained', async () => {
+    const why = 'pump 3 <is> open';
+    await simulate('text', 's', `&reason=${encodeURIComponent(why)}`);
+    assert.equal((await simulations()).text?.reason, why);
+    await live.restart();
+    assert.equal((await simulations()).text?.reason, why);
+    const { summary, simulation } = await live.read<Explanation>('/measurements/text/explain', Explanation);
+    assert.equal(simulation?.reason, why);
+    assert.match(summary, /simulated by local \(pump 3 <is> open\)/);
+    await stop('text');
   });
 
   test('can be stopped though it is not simulated', async () => {

@@ -6,7 +6,7 @@ import http from 'node:http';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import type { Family } from '@telltale/schema';
+import { type Family, familyNames } from '@telltale/schema';
 
 export interface ConfiguredObject {
   readonly family: Family;
@@ -36,8 +36,10 @@ export function makeDatabase(path: string, template: Uint8Array, edit: (sqlite: 
 }
 
 export function removeObjects(sqlite: DatabaseSync): void {
-  for (const family of ['alarms', 'commands', 'measurements', 'connectors', 'providers', 'function_modules']) {
-    sqlite.exec(`DELETE FROM ${family}`);
+  for (const family of familyNames) {
+    const table = family.replace('-', '_');
+    const isThere = sqlite.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(table) !== undefined;
+    if (isThere) sqlite.exec(`DELETE FROM ${table}`); // a file of before may not have it
   }
 }
 

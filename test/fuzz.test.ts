@@ -45,6 +45,10 @@ const weights: Record<string, number> = {
   restartFunctionModule: 120,
   getFunctionModule: 60,
   readFunctionModuleLog: 60,
+  getPicture: 60,
+  getTrend: 60,
+  getConfiguredPicture: 60,
+  deleteConfiguredPicture: 60,
   backfillMeasurementArchive: 120,
   backfillCommandArchive: 120,
 };
@@ -54,6 +58,10 @@ const weightOfInterval = 60;
 const weightOfUntried = 100_000;
 const mostRoundsMore = 20;
 
+/** No schema says what a drawing is, how pens and axes fit together, or which files the page has: chance does not find it. */
+const notByChance = new Set(['putConfiguredPicture', 'putPictureTable', 'putTrendTable', 'getPageFile']);
+const drawn: readonly string[] = ['pictures', 'trends'];
+
 const whole = [
   put('connectors', 'plc', { stackName: 'waterworks' }),
   put('providers', 'plc', { stackName: 'simulator' }),
@@ -61,6 +69,8 @@ const whole = [
   put('measurements', '__proto__', { datatype: 'i' }),
   put('commands', 'flow', { datatype: 'd', euRangeLo: '0', euRangeHi: '5', initialValue: '1' }),
   put('alarms', 'level', { severity: 1, trgMeasurement: 'level', trgOperator: 'gt', trgRefValue: '9' }),
+  put('pictures', 'level', { svg: '<svg xmlns="http://www.w3.org/2000/svg"/>' }),
+  put('trends', 'level', { pens: [] }),
   put('function-modules', 'pump_1', { termToKill: 1000, queryTimeout: 1000, executable: 'bin/run' }),
 ];
 
@@ -178,7 +188,7 @@ describe('requests of every kind', () => {
         .filter(([path]) => path.startsWith('/access/') || path.startsWith('/data/approvals'))
         .flatMap(([, item]) => Object.values(item).map(({ operationId }) => operationId)),
     );
-    const untriedOnes = () => promises.neverSucceeded().filter((id) => !ofAccess.has(id));
+    const untriedOnes = () => promises.neverSucceeded().filter((id) => !ofAccess.has(id) && !notByChance.has(id));
     while (sent < wanted) await sendARound(weights);
     for (let more = 0; more < mostRoundsMore; more++) {
       const untried = untriedOnes();
@@ -217,7 +227,7 @@ describe('requests of every kind', () => {
 });
 
 describe('a body that fits its schema in the document', () => {
-  for (const family of familyNames) {
+  for (const family of familyNames.filter((each) => !drawn.includes(each))) {
     test(`is taken by ${family}, and comes back as it was sent, but for what is not set`, async () => {
       const path = `/config/v2/${family}/{name}`;
       const schemas = document.components.schemas;

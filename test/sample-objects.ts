@@ -16,6 +16,10 @@ export function smallest(family: Family, name: string): Sample {
       return { name };
     case 'function-modules':
       return { name, termToKill: 1000, queryTimeout: 5000 };
+    case 'pictures':
+      return { name, svg: '<svg xmlns="http://www.w3.org/2000/svg"/>' };
+    case 'trends':
+      return { name, pens: [] };
   }
 }
 
@@ -88,6 +92,28 @@ export function fullest(family: Family, name: string): Sample {
         runMode: 'service',
         properties: map,
         env: { PATH: '/bin', LANG: 'C' },
+      };
+    case 'pictures':
+      return {
+        name,
+        description: 'Pump {unit}',
+        svg: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10">\n<rect width="5" height="5" data-tt-point="{unit}_level"/>\n</svg>',
+        parameters: { unit: 'pump1' },
+        area: 'works.pumps',
+        properties: map,
+      };
+    case 'trends':
+      return {
+        name,
+        description: 'Tanks',
+        pens: [
+          { kind: 'measurements', name: 'level', axis: 'm', colour: 2, style: 'step', visible: false },
+          { kind: 'alarms', name: 'high' },
+        ],
+        axes: [{ name: 'm', title: 'Level', lo: -0.5, hi: 8 }],
+        span: 3600,
+        area: 'works.tanks',
+        properties: map,
       };
   }
 }

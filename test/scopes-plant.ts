@@ -20,6 +20,8 @@ export async function scopedPlant(): Promise<Operation[]> {
     put('measurements', `${side}_flow`, { datatype: 'd', area, connectorName: `${side}_link`, address: 'echo(flow)' }),
     put('commands', `${side}_valve`, { datatype: 'd', area, archMode: 'change' }),
     put('alarms', `${side}_high`, { severity: 1, area, archMode: 'change' }),
+    put('pictures', `${side}_view`, { svg: `<svg><text data-tt-point="${side}_level"/></svg>`, area }),
+    put('trends', `${side}_day`, { pens: [{ kind: 'measurements', name: `${side}_level` }], area }),
     put('function-modules', `${side}_calc`, {
       executable: 'calc.js',
       enabled: false,

@@ -98,6 +98,8 @@ const endings = {
   connectors: 'link',
   providers: 'out',
   'function-modules': 'calc',
+  pictures: 'view',
+  trends: 'day',
 } as const;
 type LiveResource = keyof typeof endings;
 
@@ -165,7 +167,7 @@ describe('what is not in view', () => {
       const { status, text } = await get(path + needed, tokens.north);
       if (name === 'getArchiveStats') assert.equal(status, 403, text);
       else assert.equal(status, 200, `${path}: ${text.slice(0, 200)}`);
-      assert.doesNotMatch(text, /\bs_(?:level|flow|valve|high|link|out|calc)|south|"free"|gone_/, path);
+      assert.doesNotMatch(text, /\bs_(?:level|flow|valve|high|link|out|calc|view|day)|south|"free"|gone_/, path);
     }
     const areas = JSON.parse((await get('/data/areas', tokens.north)).text);
     assert.deepEqual(Object.keys(areas), ['', 'north', 'north.pumps']);
@@ -182,6 +184,8 @@ describe('what is not in view', () => {
       '/data/connectors?names=@_link,n_link&fields=name',
       '/data/providers?names=@_out',
       '/data/function-modules?names=@_calc',
+      '/data/pictures?names=@_view,n_view&fields=svg',
+      '/data/trends?names=@_day',
       '/data/archive/measurements?names=n_level,@_level&t_since=0&t_until=2000000000',
       '/data/archive/measurements?names=@_level&t_since=0&t_until=2000000000',
       '/data/measurements?area=@outh',
@@ -237,6 +241,7 @@ const messages: Record<ChannelRequestName, ((side: string) => object) | null> = 
   StopSimulation: (side) => ({ measurements: [`${side}_level`] }),
   ReadSimulations: null,
   ReadAreas: null,
+  ReadOverview: null,
   ReadMeasurements: (side) => ({ names: [`${side}_level`, 'n_level'], fields: ['name'] }),
   ReadCommands: (side) => ({ names: [`${side}_valve`] }),
   ReadAlarms: (side) => ({ names: [`${side}_high`] }),
@@ -337,7 +342,7 @@ describe('on the channel, what is not in view', () => {
       );
     });
     await watcher.settled();
-    assert.doesNotMatch(JSON.stringify(watcher.messages), /\bs_(?:level|flow|valve|high|link|out|calc)|south/);
+    assert.doesNotMatch(JSON.stringify(watcher.messages), /\bs_(?:level|flow|valve|high|link|out|calc|view|day)|south/);
     await Promise.all([watcher.close(), chief.close()]);
   });
 

@@ -2,12 +2,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { cleanupOf, type Scope } from '@telltale/stack-kit/testing/cleanup';
 
-export const mainFile = fileURLToPath(new URL('../packages/server/bin/telltale-server.js', import.meta.url));
+const here = fileURLToPath(new URL('..', import.meta.url));
+const mainFileOf = (installation: string) => join(installation, 'packages/server/bin/telltale-server.js');
+export const mainFile = mainFileOf(here);
 
 export interface StartOptions {
   readonly data: string;
@@ -15,6 +17,8 @@ export interface StartOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** Run by the shell before the server, in its process: `ulimit -n 8192`. */
   readonly prelude?: string;
+  /** The folder of another installation than this one. */
+  readonly installation?: string;
 }
 
 export interface Ended {
@@ -29,9 +33,14 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TELLTALE_')));
 }
 
-export function spawnServer(args: readonly string[], env: NodeJS.ProcessEnv = {}, prelude?: string): ChildProcess {
+export function spawnServer(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  prelude?: string,
+  main = mainFile,
+): ChildProcess {
   const shell = prelude === undefined ? [] : ['sh', '-c', `${prelude}; exec "$@"`, 'sh'];
-  const [command = '', ...rest] = [...shell, process.execPath, mainFile, ...args];
+  const [command = '', ...rest] = [...shell, process.execPath, main, ...args];
   return spawn(command, rest, {
     env: { ...cleanEnvironment(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -79,8 +88,16 @@ export class ServerProcess {
   readonly url: string;
 
   /** Resolves when the server says that it is ready. */
-  static async start(scope: Scope, { data, args = [], env, prelude }: StartOptions): Promise<ServerProcess> {
-    const child = spawnServer(['--data', data, '--port', '0', '--no-demo', ...args], env, prelude);
+  static async start(
+    scope: Scope,
+    { data, args = [], env, prelude, installation = here }: StartOptions,
+  ): Promise<ServerProcess> {
+    const child = spawnServer(
+      ['--data', data, '--port', '0', '--no-demo', ...args],
+      env,
+      prelude,
+      mainFileOf(installation),
+    );
     const output = collect(child);
     const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
     cleanupOf(scope).defer(() => stop(child, closed));

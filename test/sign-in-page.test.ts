@@ -1,37 +1,78 @@
 // The page on which people sign in, in a real browser: who comes without credentials is led to it, and on to where they wanted.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { cleanupOf, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
-import { Chromium, chromiumPath } from '../packages/server/test/chromium.ts';
+import { before, describe, test } from 'node:test';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import type { Browser, Page } from 'playwright-core';
+import { noChromium, openPage, startBrowser } from './browser.ts';
 import { administrator, closeServer, password } from './closed-server.ts';
-import { startServer } from './server-process.ts';
-import { until } from './until.ts';
+import { sendRaw } from './raw-http.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
 
-test('a browser without credentials signs in on a page, is told what is wrong, and sees the reference', {
-  skip: chromiumPath === undefined && 'there is no Chromium',
-}, async (t) => {
-  const data = temporaryFolder(t);
-  const server = await startServer(t, { data, args: ['--no-demo'] });
-  const root = () => fetch(`${server.url}/`, { redirect: 'manual' });
-  assert.equal((await root()).headers.get('location'), '/docs/');
-  await closeServer(server, data);
-  assert.equal((await root()).headers.get('location'), '/access/sign-in');
-  const browser = await Chromium.start(cleanupOf(t));
-  await browser.goTo(`${server.url}/`);
-  /** Undefined while one page follows another. */
-  const look = (expression: string) => browser.run(`(async () => ${expression})()`).catch(() => undefined);
-  const submit = (user: string, text: string) =>
-    browser.run(`(async () => {
-      const form = document.querySelector('form');
-      form.user.value = ${JSON.stringify(user)};
-      form.password.value = ${JSON.stringify(text)};
-      form.requestSubmit();
-    })()`);
-  await until('the page is there', async () => (await look('location.pathname')) === '/access/sign-in');
-  await submit(administrator, 'wrong');
-  const told = `document.querySelector('[role=alert]').textContent`;
-  await until('it says so', async () => (await look(told)) === 'The user or the password is wrong.');
-  await submit(administrator, password);
-  await until('the reference is there', async () => (await look('location.pathname')) === '/docs/');
-  await until('it has a title', async () => /Telltale/.test(String(await look('document.title'))));
+const submit = async (page: Page, text = password) => {
+  await page.locator('[name=user]').fill(administrator);
+  await page.locator('[name=password]').fill(text);
+  await page.keyboard.press('Enter');
+};
+
+describe('a browser without credentials', () => {
+  const cleanup = suiteCleanup();
+  const data = temporaryFolder(cleanup);
+  let server: ServerProcess;
+  before(async () => {
+    server = await startServer(cleanup, { data });
+    await closeServer(server, data);
+  });
+  const navigate = async (path: string) => {
+    const host = new URL(server.url).host;
+    const lines = [`GET ${path} HTTP/1.1`, `host: ${host}`, 'accept: text/html, */*;q=0.8', 'connection: close'];
+    return sendRaw(server.url, lines);
+  };
+
+  test('is led to where people sign in by a document, and is refused by what is for programs', async () => {
+    const { status, headers } = await navigate('/docs/guides/archive.md?x=1');
+    assert.deepEqual(
+      [status, headers.get('location')],
+      [302, '/access/sign-in?to=%2Fdocs%2Fguides%2Farchive.md%3Fx%3D1'],
+    );
+    assert.equal((await navigate('/metrics')).status, 401);
+    assert.equal((await fetch(`${server.url}/docs/`)).status, 401);
+  });
+
+  describe('on the page', { skip: noChromium }, () => {
+    let browser: Browser;
+    before(async () => {
+      browser = await startBrowser(cleanup);
+    });
+
+    test('is told what is wrong, signs in, and sees the document that it wanted', async (t) => {
+      const page = await openPage(browser, { scope: t });
+      await page.goto(`${server.url}/docs/`);
+      await page.waitForURL('**/access/sign-in?to=%2Fdocs%2F');
+      await submit(page, 'wrong');
+      await page.getByRole('alert').getByText('The user or the password is wrong.').waitFor();
+      await submit(page);
+      await page.waitForURL('**/docs/');
+      assert.match(await page.title(), /Telltale/);
+    });
+
+    /** From what is asked for to where it leads. */
+    const wanted: Readonly<Record<string, string>> = {
+      '': '/',
+      '/system?a=b&c=%C3%A4#d': '/system?a=b&c=%C3%A4#d',
+      '//evil.example': '/',
+      '/\\evil.example': '/',
+      '/\t/evil.example': '/',
+      'https://evil.example/': '/',
+      'javascript:alert(1)': '/',
+      help: '/',
+    };
+    for (const [to, there] of Object.entries(wanted)) {
+      test(`goes on to ${there} where ${JSON.stringify(to)} is wanted`, async (t) => {
+        const page = await openPage(browser, { scope: t });
+        await page.goto(`${server.url}/access/sign-in?to=${encodeURIComponent(to)}`);
+        await submit(page);
+        await page.waitForURL((url) => url.href === `${server.url}${there}`);
+      });
+    }
+  });
 });

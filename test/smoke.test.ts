@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { cleanupOf, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { mainFile as cliFile } from './cli-process.ts';
 import { mainFile as serverFile } from './server-process.ts';
+import { until } from './until.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -56,9 +57,13 @@ test('npm start, as README has it, runs a server with the demo plant, and Ctrl-C
   assert.deepEqual(await read('/config/v2/cfgdb/render'), { up_to_date: true });
   assert.ok(Object.values(await read('/config/v2/stacks/connector/names')).includes('simulator'));
   assert.equal((await read('/openapi.json')).openapi, '3.1.0');
-  const docs = await fetch(`${url}/`);
-  assert.match(docs.url, /\/docs\/$/);
-  assert.match(docs.headers.get('content-type') ?? '', /^text\/html/);
+  const page = await until('the page is there', async () => {
+    const text = await (await fetch(`${url}/`)).text();
+    return text.includes('/assets/') && text;
+  });
+  const [script = ''] = /\/assets\/main-\w+\.js/.exec(page) ?? [];
+  assert.equal((await fetch(url + script)).headers.get('content-type'), 'text/javascript; charset=utf-8');
+  assert.match((await fetch(`${url}/docs/`)).headers.get('content-type') ?? '', /^text\/html/);
   assert.match(
     await (await fetch(`${url}/metrics`)).text(),
     /^telltale_configuration_objects\{family="alarms"\} [1-9]/m,

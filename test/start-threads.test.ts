@@ -56,6 +56,14 @@ test('a thread of the stacks begins with the first link, those that read the arc
   assert.equal((await server.end()).code, 0);
 });
 
+test('the thread that makes the page ready ends when it has', async (t) => {
+  if (process.platform !== 'linux') return t.skip('only Linux tells which threads a process has');
+  const server = await startServer(t, { data: temporaryFolder(t) });
+  await until('the page is there', async () => (await (await fetch(server.url)).text()).includes('/assets/'));
+  await until('its thread has ended', async () => !tasksOf(server).some(({ name }) => name === 'page'));
+  assert.deepEqual([threadsOf(server), childrenOf(server)], [always, '']);
+});
+
 test('a server that was never asked anything ends all the same', async (t) => {
   const server = await startServer(t, { data: temporaryFolder(t) });
   const { code, signal, stderr } = await server.end();

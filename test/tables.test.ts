@@ -112,15 +112,15 @@ describe('a table over HTTP', () => {
   });
 
   test('that cannot be rendered is refused by row and column, and not stored', async () => {
-    const table = 'name,datatype,connectorName,address\na,d,,\nb,d,nowhere,x\n';
+    const table = 'name,datatype,connectorName,address,properties.archRetention\na,d,,,\nb,d,nowhere,x,soon\n';
     const faults = await client.faulty('render-refused', 'PUT', '/tables/measurements?render=1', {
       raw: table,
       type: csv,
     });
-    assert.deepEqual(faults, ['row 3, column connectorName']);
+    assert.deepEqual(faults.toSorted(), ['row 3, column connectorName', 'row 3, column properties.archRetention']);
     assert.deepEqual(await client.read('/measurements/names'), []);
     await client.faulty('render-refused', 'PUT', '/tables/measurements?render=1&dry-run=1', { raw: table, type: csv });
-    await put('measurements', table.replace('nowhere,x', ','), '?render=1');
+    await put('measurements', table.replace('nowhere,x,soon', ',,'), '?render=1');
     assert.deepEqual(await client.read('/cfgdb/render'), { up_to_date: true });
   });
 

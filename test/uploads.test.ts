@@ -30,6 +30,21 @@ const objects: Record<Family, Record<string, unknown>[]> = {
   connectors: [{ name: 'toString', stackName: 'simulator', properties: map }],
   providers: [],
   'function-modules': [{ name: '__proto__', executable: 'bin/run', termToKill: 0, queryTimeout: 1, env: map }],
+  pictures: [
+    {
+      name: '__proto__',
+      svg: '<svg xmlns="http://www.w3.org/2000/svg">\n<text>__proto__ &lt;img&gt;</text>\n</svg>',
+      parameters: map,
+    },
+  ],
+  trends: [
+    {
+      name: '__proto__',
+      description: strange,
+      pens: [{ kind: 'alarms', name: '__proto__', axis: strange, visible: true }],
+      axes: [{ name: strange, lo: -1e-7, hi: 1e21 }],
+    },
+  ],
 };
 
 /** Of an OPC UA connector. */

@@ -1,6 +1,6 @@
 // Runs one command line: reads it, makes the client, and turns what goes wrong into one line and an exit code.
 import { defaultUrl, TelltaleClient, TelltaleProblem, Unreachable } from '@telltale/client';
-import type { Clock } from '@telltale/schema';
+import { type Clock, printable } from '@telltale/schema';
 import { chooseServer } from './choose-server.ts';
 import type { ChosenServer, ChosenToken } from './chosen.ts';
 import { commands, globalOptions } from './commands.ts';
@@ -11,7 +11,7 @@ import { helpText } from './help.ts';
 import { readSeconds } from './moments.ts';
 import { parseCommandLine, readWords } from './parse-command-line.ts';
 import { remedyOf } from './remedies.ts';
-import { printable, type Stream, Terminal } from './terminal.ts';
+import { type Stream, Terminal } from './terminal.ts';
 import { trustRemedy, trustServer } from './trust.ts';
 
 export interface World {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { printable } from '@telltale/schema';
 import fc from 'fast-check';
 import { bytesText } from './progress.ts';
-import { printable, Terminal } from './terminal.ts';
+import { Terminal } from './terminal.ts';
 import { valueText } from './words.ts';
 
 function terminal(columns: number) {

@@ -1,5 +1,7 @@
 // Where a command's words go: tables and colours for people, JSON for programs. What comes from the plant is shown
 // with its control characters written out, so that no text can move the cursor.
+import { printable } from '@telltale/schema';
+
 export interface Stream {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
@@ -111,14 +113,6 @@ export class Terminal {
     const style = typeof cell === 'string' ? 'plain' : cell.style;
     return this.#color && style !== 'plain' && text !== '' ? `\x1b[${codes[style]}m${text}\x1b[0m` : text;
   }
-}
-
-/** Control characters, and those that turn the direction of writing, as escapes. */
-export function printable(text: string): string {
-  return text.replaceAll(
-    /[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }
 
 function textOf(cell: Cell): string {

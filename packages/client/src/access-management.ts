@@ -1,5 +1,7 @@
 // Who may do what: signing in, and users, roles, tokens and sessions, over HTTP.
 import type {
+  ClientCertificate,
+  ClientCertificateBody,
   Directories,
   Group,
   GroupBody,
@@ -23,6 +25,7 @@ export class AccessManagement {
   readonly users: Users;
   readonly roles: Roles;
   readonly groups: Groups;
+  readonly clientCertificates: ClientCertificates;
   readonly tokens: Tokens;
   readonly sessions: Sessions;
   /** Of whoever has signed in. */
@@ -34,6 +37,7 @@ export class AccessManagement {
     this.users = new Users(calls);
     this.roles = new Roles(calls);
     this.groups = new Groups(calls);
+    this.clientCertificates = new ClientCertificates(calls);
     this.tokens = new Tokens(calls);
     this.sessions = new Sessions(calls);
     this.secondFactors = new SecondFactors(calls);
@@ -164,6 +168,31 @@ class Groups {
 
   delete(account: string, { signal }: AskOptions = {}): Promise<void> {
     return this.#calls.send('deleteGroup', { account }, { signal });
+  }
+}
+
+/** Certificates by which programs are known where the service takes TLS, with what these may do. */
+class ClientCertificates {
+  readonly #calls: OperationCalls;
+
+  constructor(calls: OperationCalls) {
+    this.#calls = calls;
+  }
+
+  list({ signal }: AskOptions = {}): Promise<Record<string, ClientCertificate>> {
+    return this.#calls.collection('listClientCertificates', {}, { signal });
+  }
+
+  get(account: string, { signal }: AskOptions = {}): Promise<ClientCertificate> {
+    return this.#calls.json('getClientCertificate', { account }, { signal });
+  }
+
+  put(account: string, body: ClientCertificateBody, { signal }: AskOptions = {}): Promise<void> {
+    return this.#calls.send('putClientCertificate', { account, ...body }, { signal });
+  }
+
+  delete(account: string, { signal }: AskOptions = {}): Promise<void> {
+    return this.#calls.send('deleteClientCertificate', { account }, { signal });
   }
 }
 

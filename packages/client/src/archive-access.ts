@@ -1,29 +1,31 @@
 // The archive over HTTP: records of an interval, whole, page by page or in columns; erasing, backfill, and its care.
+import type {
+  Aggregate,
+  AggregateRow,
+  ArchiveColumns,
+  ArchiveKind,
+  ArchiveProgress,
+  ArchiveRecords,
+  ArchiveStats,
+  CalendarStep,
+  CommandRecord,
+  HttpOperationName,
+  MeasurementRecord,
+  SimulatedFilter,
+  Timestamp,
+} from '@telltale/schema';
 import {
-  type Aggregate,
-  type AggregateRow,
-  type ArchiveColumns,
-  type ArchiveKind,
-  type ArchiveProgress,
-  type ArchiveRecords,
-  type ArchiveStats,
   BadColumns,
-  type CalendarStep,
   ColumnsReader,
-  type CommandRecord,
   columnsType,
   csvType,
   formatText,
   fromTimestamp,
-  type HttpOperationName,
   JsonListReader,
-  type MeasurementRecord,
   ProblemError,
   parseJson,
-  type SimulatedFilter,
-  type Timestamp,
   toTimestamp,
-} from '@telltale/schema';
+} from '@telltale/schema/values';
 import { criteriaOf, type PointCriteria } from './criteria.ts';
 import type { ConfirmOptions } from './data-access.ts';
 import { TelltaleProblem } from './errors.ts';

@@ -13,6 +13,8 @@ export interface AuditFilter extends AskOptions {
   readonly operation?: string | undefined;
   /** `done`, or the name of a problem. */
   readonly result?: string | undefined;
+  /** The address that the request came from. */
+  readonly source?: string | undefined;
 }
 
 export interface AuditPage {

@@ -123,7 +123,8 @@ export class Channel {
     this.#heartbeatMs = options.heartbeatMs ?? defaultHeartbeatMs;
     this.#connection = new Connection({
       url: options.url,
-      WebSocket: options.WebSocket ?? globalThis.WebSocket,
+      // The types of browsers know no headers: those are given to it only where it takes them.
+      WebSocket: options.WebSocket ?? (globalThis.WebSocket as unknown as WebSocketConstructor),
       token: options.token,
       whyRefused: options.whyRefused,
       clock: this.#clock,

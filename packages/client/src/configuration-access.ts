@@ -1,27 +1,26 @@
 // The configuration interface, version 2, over HTTP: families, stacks, the database as a whole, executables.
-import {
-  type ArchiveKind,
-  type Blame,
-  bytesType,
-  type Change,
-  type ComparedChange,
-  type CopyRequest,
-  type CopyResult,
-  type ExecutableStat,
-  type Family,
-  type FamilyObject,
-  familyTitles,
-  type GenerateRequest,
-  type GenerateResult,
-  type Operation,
-  type Renamed,
-  type RenderStatus,
-  type RevisionSummary,
-  type Stack,
-  sqliteType,
-  type TableResult,
-  type Typicals,
+import type {
+  ArchiveKind,
+  Blame,
+  Change,
+  ComparedChange,
+  CopyRequest,
+  CopyResult,
+  ExecutableStat,
+  Family,
+  FamilyObject,
+  FamilySchemas,
+  GenerateRequest,
+  GenerateResult,
+  Operation,
+  Renamed,
+  RenderStatus,
+  RevisionSummary,
+  Stack,
+  TableResult,
+  Typicals,
 } from '@telltale/schema';
+import { bytesType, familyTitles, sqliteType } from '@telltale/schema/values';
 import { OperationCalls } from './operation-calls.ts';
 import { type AskOptions, type Bytes, byNames, type Download, type Transport } from './transport.ts';
 
@@ -154,6 +153,11 @@ export class ConfigurationAccess {
   /** What was generated: from type to instance to objects. */
   typicals({ signal }: AskOptions = {}): Promise<Typicals> {
     return this.#calls.json('listTypicals', {}, { signal });
+  }
+
+  /** The schemas of the objects of each family, for forms: titles, help, groups, units, and what each field names. */
+  schemas({ signal }: AskOptions = {}): Promise<FamilySchemas> {
+    return this.#calls.json('getFamilySchemas', {}, { signal });
   }
 
   stackNames(role: StackRole, { signal }: AskOptions = {}): Promise<string[]> {

@@ -1,8 +1,9 @@
 // The data-access interface, version 1, over HTTP: measurements, commands, alarms, connectors, providers,
-// function modules.
+// function modules, process pictures, named trends.
 import type {
   AlarmField,
   AlarmOperation,
+  AlarmTrigger,
   BrowsedItems,
   BrowseRequest,
   CommandExplanation,
@@ -20,8 +21,13 @@ import type {
   LogLine,
   LogStream,
   MeasurementField,
+  ObjectActions,
+  Picture,
+  PictureField,
   ProviderField,
   Simulation,
+  Trend,
+  TrendField,
 } from '@telltale/schema';
 import { type AlarmCriteria, criteriaOf, type MeasurementCriteria, type PointCriteria } from './criteria.ts';
 import { OperationCalls } from './operation-calls.ts';
@@ -56,8 +62,18 @@ export interface DisableOptions extends OperateOptions {
   readonly reason?: string | undefined;
 }
 
+export interface ActionsOptions extends AskOptions {
+  /** Seconds since 1970; less than zero: back from now. 30 days back where not given. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  /** The `next` of another answer. */
+  readonly before?: number | undefined;
+  /** 100 where not given. */
+  readonly limit?: number | undefined;
+}
+
 /** What a kind of objects is called in the names of its operations. */
-type Title = 'Measurement' | 'Command' | 'Alarm' | 'Connector' | 'Provider' | 'FunctionModule';
+type Title = 'Measurement' | 'Command' | 'Alarm' | 'Connector' | 'Provider' | 'FunctionModule' | 'Picture' | 'Trend';
 
 /** What the objects of one kind have in common: they are read. */
 class LiveFamily<Item extends object, Field extends string & keyof Item, Criteria extends object = object> {
@@ -90,6 +106,11 @@ export class Measurements extends LiveFamily<LiveMeasurement, MeasurementField, 
     super(transport, 'Measurement');
   }
 
+  /** Who did what to it, and what became of that, the newest first. */
+  actions(name: string, { signal, ...range }: ActionsOptions = {}): Promise<ObjectActions> {
+    return this.calls.json('listMeasurementActions', { name, ...range }, { signal });
+  }
+
   /** Forces a value, such as `d21.5`. */
   simulate(name: string, value: string, { validForS, quality, reason, signal }: SimulateOptions = {}): Promise<void> {
     return this.calls.send('simulateMeasurement', { name, value, 'valid-for': validForS, quality, reason }, { signal });
@@ -116,6 +137,11 @@ export class Commands extends LiveFamily<LiveCommand, CommandField, PointCriteri
     super(transport, 'Command');
   }
 
+  /** Who did what to it, and what became of that, the newest first. */
+  actions(name: string, { signal, ...range }: ActionsOptions = {}): Promise<ObjectActions> {
+    return this.calls.json('listCommandActions', { name, ...range }, { signal });
+  }
+
   /** Resolves when the device has accepted the value, such as `b1`. It is sent once, whatever happens. */
   write(name: string, value: string, { reason, signal }: ConfirmOptions = {}): Promise<void> {
     return this.calls.send('writeCommand', { name, value, reason }, { signal });
@@ -130,6 +156,26 @@ export class Commands extends LiveFamily<LiveCommand, CommandField, PointCriteri
 export class Alarms extends LiveFamily<LiveAlarm, AlarmField, AlarmCriteria> {
   constructor(transport: Transport) {
     super(transport, 'Alarm');
+  }
+
+  /** What raises them: of these alarms, or of all that these measurements trigger; all where nothing is given. */
+  triggers({
+    names,
+    measurements,
+    signal,
+  }: AskOptions & { readonly names?: readonly string[]; readonly measurements?: readonly string[] } = {}) {
+    return byNames<AlarmTrigger>(measurements ?? names, (list) =>
+      this.calls.collection(
+        'listAlarmTriggers',
+        measurements === undefined ? { names: list } : { names: names?.join(','), measurements: list },
+        { signal },
+      ),
+    );
+  }
+
+  /** Who did what to it, and what became of that, the newest first. */
+  actions(name: string, { signal, ...range }: ActionsOptions = {}): Promise<ObjectActions> {
+    return this.calls.json('listAlarmActions', { name, ...range }, { signal });
   }
 
   activate(name: string, options?: OperateOptions): Promise<void> {
@@ -241,5 +287,26 @@ export class FunctionModules extends LiveFamily<LiveFunctionModule, FunctionModu
 
   operate(name: string, operation: FunctionModuleOperation, { signal }: AskOptions = {}): Promise<void> {
     return this.calls.send(`${operation}FunctionModule`, { name }, { signal });
+  }
+}
+
+/** Process pictures as they run. */
+export class Pictures extends LiveFamily<Picture, PictureField> {
+  constructor(transport: Transport) {
+    super(transport, 'Picture');
+  }
+
+  /** Without their SVGs, unless `fields` says so. */
+  override list<Only extends PictureField = Exclude<PictureField, 'svg'>>(
+    options: ListOptions<Only> = {},
+  ): Promise<Record<string, Pick<Picture, Only>>> {
+    return super.list(options);
+  }
+}
+
+/** Named trends as they run. */
+export class Trends extends LiveFamily<Trend, TrendField> {
+  constructor(transport: Transport) {
+    super(transport, 'Trend');
   }
 }

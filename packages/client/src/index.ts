@@ -14,7 +14,7 @@ export {
   quality,
   type Value,
   ValueError,
-} from '@telltale/schema';
+} from '@telltale/schema/values';
 export * from './access-management.ts';
 export * from './approvals.ts';
 export * from './archive-access.ts';
@@ -33,8 +33,9 @@ export type {
   PointCriteria,
 } from './criteria.ts';
 export * from './data-access.ts';
-export { Overrun, TelltaleProblem, Unreachable } from './errors.ts';
+export { Overrun, readProblem, TelltaleProblem, Unreachable } from './errors.ts';
 export { type ModuleEnvironment, moduleEnvironment } from './module/module-environment.ts';
+export { newLines } from './new-lines.ts';
 export type { NewApp, SecondFactors } from './second-factors.ts';
 export * from './secrets.ts';
 export { type MetricSample, readMetrics, type ServiceAccess } from './service-access.ts';

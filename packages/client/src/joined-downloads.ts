@@ -1,5 +1,5 @@
 // Several answers of the archive as one: each has the records of other names, in the same form.
-import { endFrameBytes, isEndFrame } from '@telltale/schema';
+import { endFrameBytes, isEndFrame } from '@telltale/schema/values';
 import { chunksOf, type Download } from './transport.ts';
 
 /** Requests each answer when the one before has ended. Throws what `cutOff` makes where one is cut off. */

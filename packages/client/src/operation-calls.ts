@@ -1,14 +1,7 @@
-// Asks for the operations of the catalogue: method, path and query are what their declarations say.
-import {
-  type DeclaredOperation,
-  declarationOf,
-  type HttpForm,
-  type HttpOperationName,
-  type InputOf,
-  inputsInBody,
-  type ProblemName,
-} from '@telltale/schema';
+// Asks for the operations of the catalogue: method, path and query are what their declarations say, by the table made of them.
+import type { HttpForm, HttpOperationName, InputOf } from '@telltale/schema';
 import type { Unreachable } from './errors.ts';
+import { operationForms } from './operation-forms.ts';
 import { type Download, pathName, pathPart, type Sent, type Transport } from './transport.ts';
 
 /** What an operation is asked with. A text may stand for a number or a list, as it goes over the wire. */
@@ -67,16 +60,16 @@ export class OperationCalls {
 
   /** What has answered makes no sense. */
   stranger<N extends HttpOperationName>(operation: N, input: Input<N>, what: string): Unreachable {
-    return this.#transport.stranger(declarationOf(operation).http.method, pathOf(operation, input), what);
+    return this.#transport.stranger(operationForms[operation].method, pathOf(operation, input), what);
   }
 }
 
 /** Where an operation is, from the path of its interface. */
 function pathOf<N extends HttpOperationName>(operation: N, input: Input<N>): string {
-  const { http, problems } = declarationOf(operation);
+  const { method, path, refusal: special } = operationForms[operation];
+  const refusal = special ?? (method === 'GET' ? 'unknown-object' : 'invalid-name');
   const given: Readonly<Record<string, unknown>> = input;
-  const refusal = refusalOf(http.method, problems);
-  return http.path
+  return path
     .replace(/^\/(?:data|config\/v2)?\/?/, '')
     .replace(/:(\w+)/g, (_, name: string) =>
       name === 'name' ? pathName(String(given[name]), refusal) : pathPart(String(given[name]), refusal),
@@ -84,24 +77,17 @@ function pathOf<N extends HttpOperationName>(operation: N, input: Input<N>): str
 }
 
 function requestOf<N extends HttpOperationName>(operation: N, input: Input<N>, besides: Besides = {}): Request {
-  const { http } = declarationOf(operation);
-  const inBody = inputsInBody(http);
+  const { method, path, inBody } = operationForms[operation];
   const given = Object.entries(input);
-  const query = given.filter(([name]) => !inBody.includes(name) && !http.path.includes(`:${name}`));
-  const members = given.filter(([name]) => inBody.includes(name));
+  const query = given.filter(([name]) => !inBody?.includes(name) && !path.includes(`:${name}`));
+  const members = given.filter(([name]) => inBody?.includes(name));
   return {
-    method: http.method,
+    method,
     path: pathOf(operation, input),
     sent: {
       ...besides,
-      ...(http.body?.isInput && { json: Object.fromEntries(members) }),
+      ...(inBody && { json: Object.fromEntries(members) }),
       query: Object.fromEntries(query) as NonNullable<Sent['query']>,
     },
   };
-}
-
-/** What the service would say to a name that no object can have. */
-function refusalOf(method: Request['method'], problems: DeclaredOperation['problems']): ProblemName {
-  if (method !== 'GET') return 'invalid-name';
-  return problems.includes('unknown-stack') ? 'unknown-stack' : 'unknown-object';
 }

@@ -1,5 +1,5 @@
 // What people have beside a password to sign in, over HTTP. Only a user who has signed in during the last ten minutes changes it.
-import type { SecondFactors as Shown } from '@telltale/schema';
+import type { CreatedPasskey, SecondFactors as Shown } from '@telltale/schema';
 import type { OperationCalls } from './operation-calls.ts';
 import type { AskOptions } from './transport.ts';
 
@@ -45,6 +45,18 @@ export class SecondFactors {
       {},
       { signal },
     );
+    return recoveryCodes;
+  }
+
+  /** What `PublicKeyCredential.parseCreationOptionsFromJSON` takes: good once, for five minutes. */
+  beginPasskey({ signal }: AskOptions = {}): Promise<object> {
+    return this.#calls.json('getPasskeyCreation', {}, { signal });
+  }
+
+  /** A passkey that the browser has made, as its `toJSON` writes it. Resolves with codes for recovery, where there were none before. */
+  async addPasskey(name: string, passkey: unknown, { signal }: AskOptions = {}): Promise<readonly string[]> {
+    const input = { name, passkey: passkey as CreatedPasskey };
+    const { recoveryCodes } = await this.#calls.json<RecoveryCodes, 'addPasskey'>('addPasskey', input, { signal });
     return recoveryCodes;
   }
 

@@ -1,4 +1,6 @@
 // The service itself: readiness, version, metrics.
+import type { Overview } from '@telltale/schema';
+import { OperationCalls } from './operation-calls.ts';
 import type { AskOptions, Transport } from './transport.ts';
 
 export interface MetricSample {
@@ -9,9 +11,12 @@ export interface MetricSample {
 
 export class ServiceAccess {
   readonly #transport: Transport;
+  readonly #data: OperationCalls;
 
-  constructor(transport: Transport) {
+  /** The transport of the service, and that of the data-access interface. */
+  constructor(transport: Transport, data: Transport) {
     this.#transport = transport;
+    this.#data = new OperationCalls(data);
   }
 
   /** Where the service is, with a slash at its end. */
@@ -28,6 +33,11 @@ export class ServiceAccess {
   async warnings({ signal }: AskOptions = {}): Promise<readonly string[]> {
     const { warnings } = await this.#transport.json<{ warnings?: string[] }>('readyz', { signal });
     return warnings ?? [];
+  }
+
+  /** The state of service and plant in counts, at most a second old: cheap enough to be asked for again and again. */
+  overview({ signal }: AskOptions = {}): Promise<Overview> {
+    return this.#data.json('getOverview', {}, { signal });
   }
 
   async version({ signal }: AskOptions = {}): Promise<string> {

@@ -1,5 +1,6 @@
 // The client as a whole: where the service is, and its parts. Runs wherever there is `fetch` and `WebSocket`.
-import { type AreaCounts, type Clock, systemClock } from '@telltale/schema';
+import type { AreaCounts, Clock } from '@telltale/schema';
+import { systemClock } from '@telltale/schema/values';
 import { AccessManagement } from './access-management.ts';
 import { Approvals } from './approvals.ts';
 import { ArchiveAccess } from './archive-access.ts';
@@ -9,7 +10,16 @@ import { Channel, type ChannelOptions } from './channel.ts';
 import { ConfigurationAccess } from './configuration-access.ts';
 import type { WebSocketConstructor } from './connection.ts';
 import type { Credential } from './credential.ts';
-import { Alarms, Commands, Connectors, FunctionModules, Measurements, Providers } from './data-access.ts';
+import {
+  Alarms,
+  Commands,
+  Connectors,
+  FunctionModules,
+  Measurements,
+  Pictures,
+  Providers,
+  Trends,
+} from './data-access.ts';
 import { OperationCalls } from './operation-calls.ts';
 import { Secrets } from './secrets.ts';
 import { ServiceAccess } from './service-access.ts';
@@ -51,6 +61,9 @@ export class TelltaleClient {
   readonly certificates: Certificates;
   readonly secrets: Secrets;
   readonly functionModules: FunctionModules;
+  /** Process pictures and named trends, as they run. */
+  readonly pictures: Pictures;
+  readonly trends: Trends;
   /** What must be signed, and what waits for a second person. */
   readonly approvals: Approvals;
   /** The history of measurements, commands and alarms. */
@@ -86,13 +99,15 @@ export class TelltaleClient {
     this.providers = new Providers(data);
     this.certificates = new Certificates(data);
     this.functionModules = new FunctionModules(data);
+    this.pictures = new Pictures(data);
+    this.trends = new Trends(data);
     this.approvals = new Approvals(data);
     this.archive = new ArchiveAccess(data);
     this.configuration = new ConfigurationAccess(transport(configBase));
     this.secrets = new Secrets(transport(configBase));
     this.access = new AccessManagement(transport(url));
     this.audit = new AuditAccess(transport(url));
-    this.service = new ServiceAccess(transport(url));
+    this.service = new ServiceAccess(transport(url), data);
     this.wsUrl = socketAddress(options.wsUrl ?? new URL('ws', base));
     this.#timeoutMs = timeoutMs;
     this.#clock = clock;

@@ -1,15 +1,7 @@
 // One HTTP request and its outcome: the answer, a TelltaleProblem, or Unreachable. What the requests are is left
 // to the parts that use it.
-import {
-  type Clock,
-  isIdentifier,
-  isNameOrPattern,
-  isPattern,
-  type Method,
-  onAbort,
-  type ProblemName,
-  parseJson,
-} from '@telltale/schema';
+import type { Clock, Method, ProblemName } from '@telltale/schema';
+import { isIdentifier, isNameOrPattern, isPattern, onAbort, parseJson } from '@telltale/schema/values';
 import { authorizationOf, type Credential } from './credential.ts';
 import { readProblem, TelltaleProblem, Unreachable } from './errors.ts';
 
@@ -257,7 +249,14 @@ function initOf(
     deadline.restart((body instanceof Blob ? body.size : body.length) / slowestBytesPerMs);
     return { ...common, headers, body };
   }
-  return { ...common, headers, body: followed(body, () => deadline.restart(), onBroken), duplex: 'half' };
+  // The types of browsers do not have `duplex` yet, without which they send no stream.
+  const streamed: RequestInit & { readonly duplex: 'half' } = {
+    ...common,
+    headers,
+    body: followed(body, () => deadline.restart(), onBroken),
+    duplex: 'half',
+  };
+  return streamed;
 }
 
 /** The same stream; `onBroken` hears why it cannot be read to its end. */

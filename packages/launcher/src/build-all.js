@@ -1,4 +1,4 @@
-// Builds every program: `npm run build` for a release, with --release; `npm ci`, so that the first start finds its build.
+// Builds every program and the page: `npm run build` for a release, with --release; `npm ci`, so that the first start finds its build.
 import { build } from './build.js';
 import { cacheFolder, releaseFolder } from './launch.js';
 import { programs } from './programs.js';
@@ -10,7 +10,7 @@ for (const program of Object.values(programs)) {
     if (isRelease) process.stdout.write(`${program.name}: ${folder}\n`);
   } catch (error) {
     process.stderr.write(`${program.name} cannot be built: ${/** @type {Error} */ (error).message}\n`);
-    // Without a build a program runs from its sources: no reason for an installation to fail.
+    // Without a build a program runs from its sources, and the server says that it has no page: no reason for an installation to fail.
     if (isRelease) process.exitCode = 1;
   }
 }

@@ -14,6 +14,7 @@ export { programs } from './programs.js';
  * @property {string} source The path of its main module, from the root.
  * @property {readonly string[]} parts The packages that it is made of, as patterns of paths from the root.
  * @property {readonly string[]} documents What it serves as it is, likewise.
+ * @property {true} [isPage] Runs in browsers: its build is `index.html` and what that loads.
  */
 
 /**
@@ -37,26 +38,45 @@ const debug = debuglog('telltale');
  * @param {Program} program
  */
 export async function launch(program) {
-  const folder = currentBuild(program) ?? (await makeBuild(program));
+  const folder = await builtFolder(program).catch((error) => {
+    debug('%s runs from its sources: %s', program.name, error);
+    return undefined;
+  });
   const compiled = folder === undefined ? cacheFolder : join(folder, 'compiled');
   // Of the threads as well, which read the variable: what was compiled before is not compiled again.
   if (enableCompileCache(compiled).directory !== undefined) process.env.NODE_COMPILE_CACHE ??= compiled;
-  const main = folder === undefined ? join(root, program.source) : join(folder, `${program.name}.mjs`);
+  const main = folder === undefined ? join(root, program.source) : join(folder, mainFileOf(program));
   await import(pathToFileURL(main).href);
 }
+
+/**
+ * The folder of the build of the sources as they are, which is made where there is none. Rejects where it cannot be made.
+ * @param {Program} program
+ */
+export async function builtFolder(program) {
+  const current = currentBuild(program);
+  if (current !== undefined) return current;
+  const { build } = await import('./build.js');
+  return build(program);
+}
+
+/** @param {Program} program */
+const mainFileOf = ({ name, isPage }) => (isPage ? 'index.html' : `${name}.mjs`);
 
 /**
  * The folder of a build that was made of the sources as they are; undefined where none is known to be.
  * @param {Program} program
  * @returns {string | undefined}
  */
-export function currentBuild({ name, source }) {
+function currentBuild(program) {
+  const { name, source } = program;
   for (const place of [releaseFolder, cacheFolder]) {
     const manifest = readManifest(place, name);
     if (manifest === undefined) continue;
     // A release may come without its sources.
     const isCurrent = (place === releaseFolder && stampOf(source) === '') || isUnchanged(manifest);
-    if (isCurrent && stampOf(join(place, manifest.folder, `${name}.mjs`)) !== '') return join(place, manifest.folder);
+    if (isCurrent && stampOf(join(place, manifest.folder, mainFileOf(program))) !== '')
+      return join(place, manifest.folder);
   }
   return undefined;
 }
@@ -87,15 +107,4 @@ function isUnchanged({ files }) {
 export function stampOf(path) {
   const found = statSync(isAbsolute(path) ? path : root + path, { throwIfNoEntry: false });
   return found === undefined ? '' : `${found.mtimeMs} ${found.ctimeMs} ${found.size} ${found.ino}`;
-}
-
-/** @param {Program} program */
-async function makeBuild(program) {
-  try {
-    const { build } = await import('./build.js');
-    return await build(program);
-  } catch (error) {
-    debug('%s runs from its sources: %s', program.name, error);
-    return undefined;
-  }
 }

@@ -16,6 +16,7 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
@@ -165,6 +166,94 @@ describe('a program', () => {
     rmSync(join(root, 'packages/tiny/src'), { recursive: true });
     assert.equal(await run(), 'build one build one');
     assert.equal(globSync('tiny-*/docs/guide.md', { cwd: join(root, 'dist') }).length, 1);
+  });
+});
+
+describe('a page', () => {
+  const page = {
+    name: 'page',
+    source: 'packages/tiny/src/main.tsx',
+    parts: ['packages/tiny'],
+    documents: [],
+    isPage: true as const,
+  };
+  const files: Record<string, string> = {
+    'packages/tiny/src/index.html': '<title>tiny</title><script type="module" src="./main.tsx"></script>',
+    'packages/tiny/src/main.tsx': `import './main.css';
+      import icon from './icon.svg';
+      import { word } from './shared.ts';
+      document.body.append(word, icon);
+      import('./view.tsx').then(({ view }) => view());`,
+    'packages/tiny/src/main.css': 'body { color: grey; }',
+    'packages/tiny/src/icon.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
+    'packages/tiny/src/shared.ts': `export const word: string = '${'shared words '.repeat(99)}';`,
+    'packages/tiny/src/view.tsx': `import './view.css';
+      import { word } from './shared.ts';
+      export const view = () => <p class="view">{word}</p>;`,
+    'packages/tiny/src/view.css': '.view { color: red; }',
+    'node_modules/preact/package.json': '{"name": "preact", "exports": {"./jsx-runtime": "./jsx-runtime.js"}}',
+    'node_modules/preact/jsx-runtime.js': 'export const jsx = (...given) => given;',
+  };
+  const made = async () => {
+    const { builtFolder } = (await import(
+      join(root, 'packages/launcher/src/launch.js')
+    )) as typeof import('./launch.js');
+    return builtFolder(page);
+  };
+  const read = (folder: string, path: string) => readFileSync(join(folder, path), 'utf8');
+
+  beforeEach(() => {
+    for (const [path, text] of Object.entries(files)) put(path, text);
+  });
+
+  test('is an index that loads its style, that of its later views, what is shared, and its script', async () => {
+    const folder = await made();
+    const html = read(folder, 'index.html').replaceAll(/-[A-Z0-9]{8}\./g, '-HASH.');
+    assert.deepEqual(html.split('\n'), [
+      '<title>tiny</title><link rel="stylesheet" href="/assets/main-HASH.css">',
+      '<link rel="stylesheet" href="/assets/view-HASH.css">',
+      '<link rel="modulepreload" href="/assets/chunk-HASH.js">',
+      '<script type="module" src="/assets/main-HASH.js"></script>',
+    ]);
+    for (const [, path = ''] of read(folder, 'index.html').matchAll(/"\/(assets\/[^"]+)"/g)) {
+      assert.ok(read(folder, path).length > 0, path);
+    }
+    assert.equal(globSync('assets/view-*.js', { cwd: folder }).length, 1);
+    assert.match(read(folder, globSync('assets/main-*.js', { cwd: folder })[0] ?? ''), /<svg xmlns/);
+  });
+
+  test('has a compressed form of each file that it shortens', async () => {
+    const folder = await made();
+    const [chunk = ''] = globSync('assets/chunk-*.js', { cwd: folder });
+    const plain = readFileSync(join(folder, chunk));
+    assert.deepEqual(brotliDecompressSync(readFileSync(join(folder, `${chunk}.br`))), plain);
+    assert.deepEqual(gunzipSync(readFileSync(join(folder, `${chunk}.gz`))), plain);
+    assert.deepEqual(globSync('assets/main-*.css.*', { cwd: folder }), []);
+  });
+
+  test('is built once, and again when a source has changed, where only what changed has another name', async () => {
+    const first = await made();
+    assert.equal(await made(), first);
+    put('packages/tiny/src/main.css', 'body { color: black; }');
+    const second = await made();
+    assert.notEqual(second, first);
+    const names = (folder: string) => readdirSync(join(folder, 'assets')).sort();
+    const changed = names(second).filter((name) => !names(first).includes(name));
+    assert.deepEqual(
+      changed.map((name) => name.replace(/-\w+/, '')),
+      ['main.css'],
+    );
+  });
+
+  test('whose index has no line for its script, or whose source is wrong, is not built, and says so', async () => {
+    put('packages/tiny/src/index.html', '<title>tiny</title>');
+    await assert.rejects(made(), /index\.html has no line <script/);
+    put('packages/tiny/src/main.tsx', 'const = 1;');
+    await assert.rejects(made(), /packages\/tiny\/src\/main\.tsx:1:6: ERROR/);
+    assert.deepEqual(
+      readdirSync(join(root, cache)).filter((name) => name.includes('page')),
+      [],
+    );
   });
 });
 

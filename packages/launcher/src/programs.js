@@ -1,4 +1,4 @@
-// The programs of Telltale, by what they are made of.
+// The programs of Telltale and its page, by what they are made of.
 
 /** @import { Program } from './launch.js' */
 
@@ -15,5 +15,12 @@ export const programs = {
     source: 'packages/cli/src/main.ts',
     parts: ['packages/schema', 'packages/client', 'packages/cli'],
     documents: [],
+  },
+  page: {
+    name: 'page',
+    source: 'packages/web/src/main.tsx',
+    parts: ['packages/schema', 'packages/client', 'packages/web'],
+    documents: [],
+    isPage: true,
   },
 };

@@ -1,34 +1,9 @@
-// Who may do what: permissions, roles, and the grants that give a role to somebody for all of the plant or a part of it.
+// Who may do what: roles, and the grants that give a role to somebody for all of the plant or a part of it.
 import Type, { type Static } from 'typebox';
 import { closed, strict } from './closed.ts';
 import { Area } from './configuration.ts';
+import { type Permission, permissionNames } from './permissions.ts';
 import { PresentedPasskey } from './second-factors.ts';
-
-/** What each permits. An operation of the catalogue needs one of them, or states that it needs none. */
-export const permissions = {
-  view: 'See measurements, commands, alarms, their history, and the state of connectors, providers and function modules',
-  diagnose: 'Explain values, browse devices, read the logs of function modules',
-  write: 'Write commands',
-  acknowledge: 'Acknowledge alarms',
-  'operate-alarm': 'Activate and deactivate alarms',
-  simulate: 'Simulate measurements',
-  'operate-link': 'Restart, disable and enable connectors and providers',
-  'operate-module': 'Start, stop and restart function modules',
-  'import-archive': 'Import records into the archive',
-  'erase-archive': 'Erase records of the archive',
-  'read-config': 'Read the configuration and its revisions',
-  configure: 'Change the configuration',
-  render: 'Render the configuration, so that it runs',
-  'install-code':
-    'Upload executables, and set executable, env, and the properties reads, writes and sha256 of function modules; move modules',
-  'set-secret': 'Set secrets of connectors and providers',
-  approve: 'Approve what another person has requested',
-  'read-audit': 'Read the audit trail',
-  'manage-users': 'Manage users, roles, tokens, sessions and certificates of clients',
-  'read-metrics': 'Read the metrics',
-} as const;
-export type Permission = keyof typeof permissions;
-export const permissionNames = Object.keys(permissions) as Permission[];
 
 export const PermissionName = Type.Enum(permissionNames, { type: 'string', description: 'What is permitted.' });
 
@@ -51,16 +26,6 @@ const scopeFields = {
 };
 export const Scope = Type.Object(scopeFields, closed);
 export type Scope = Static<typeof Scope>;
-
-/** Whether an object of this name, in this area, is in the part of the plant. Where both are set, both hold. */
-export function isInScope({ area, prefix }: Scope, name: string, areaOfObject = ''): boolean {
-  return (!area || isBelowArea(area, areaOfObject)) && (!prefix || name.startsWith(prefix));
-}
-
-/** The area itself, and what is below it. */
-export function isBelowArea(area: string, other: string): boolean {
-  return other.startsWith(area) && (other.length === area.length || other[area.length] === '.');
-}
 
 export const Grant = Type.Object({ role: AccountName, ...scopeFields }, strict('Grant'));
 export type Grant = Static<typeof Grant>;

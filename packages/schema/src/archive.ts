@@ -1,13 +1,10 @@
 // The archive on the wire: its records, its queries, and its status.
 import Type, { type Static, type TNull, type TOptional, type TProperties, type TSchema, type TUnion } from 'typebox';
+import { type Aggregate, aggregates, calendarSteps, fewestPoints, simulatedFilters } from './archive-words.ts';
 import { closed, strict } from './closed.ts';
 import { AlarmState } from './data-access.ts';
 import { durationForms, durationPattern } from './duration.ts';
-import { Identifier } from './identifier.ts';
-import { ArchiveQuality, PrefixedValue, Timestamp } from './wire-schemas.ts';
-
-export const archiveKinds = ['measurements', 'commands', 'alarms'] as const;
-export type ArchiveKind = (typeof archiveKinds)[number];
+import { ArchiveQuality, Identifier, PrefixedValue, Timestamp } from './wire-schemas.ts';
 
 const Flags = Type.Integer({
   minimum: 0,
@@ -49,39 +46,6 @@ export interface ArchiveRecords {
   alarms: AlarmRecord;
 }
 
-/** After OPC UA Part 13. */
-export const aggregates = [
-  'avg',
-  'mean',
-  'min',
-  'max',
-  'range',
-  'total',
-  'count',
-  'first',
-  'last',
-  'delta',
-  'stddev',
-  'duration-true',
-  'duration-false',
-  'transitions',
-  'count-good',
-  'count-bad',
-  'duration-good',
-  'duration-bad',
-  'percent-good',
-  'worst-quality',
-] as const;
-export type Aggregate = (typeof aggregates)[number];
-
-export function isAggregate(word: string): word is Aggregate {
-  return (aggregates as readonly string[]).includes(word);
-}
-
-/** Buckets on the clock: minutes and hours that it shows, days, weeks from Monday, months. */
-export const calendarSteps = ['1m', '5m', '10m', '15m', '30m', '1h', '1d', '1w', '1mo'] as const;
-export type CalendarStep = (typeof calendarSteps)[number];
-
 const RowFlags = Type.Optional(Type.Integer({ description: 'With flags=1: 1 where a value in it was simulated.' }));
 
 /** A bucket of several aggregates: each is a member, and null where it has no value. */
@@ -112,9 +76,6 @@ export const MeasurementArchive = archive('MeasurementArchive', Type.Union([Meas
 export const CommandArchive = archive('CommandArchive', Type.Union([CommandRecord, CommandBucket]));
 export const AlarmArchive = archive('AlarmArchive', AlarmRecord);
 
-export const simulatedFilters = ['include', 'exclude', 'only'] as const;
-export type SimulatedFilter = (typeof simulatedFilters)[number];
-
 /** The end of an interval, as a number in JSON and in a query; in a path it is the same in digits. */
 export const ArchiveTime = Type.Number({
   description:
@@ -123,8 +84,6 @@ export const ArchiveTime = Type.Number({
   examples: [1700000000.25, -3600],
 });
 
-/** The fewest records that can hold the first, last, least and greatest record of a bucket. */
-export const fewestPoints = 4;
 const most = 2 ** 31 - 1;
 
 /** How records are chosen and thinned out, beside their interval. */
@@ -213,9 +172,6 @@ export type ClockJump = Static<typeof ClockJump>;
 
 const OptionalTime = Type.Union([Timestamp, Type.Null()]);
 
-/** With less on its disk a server soon cannot write its databases and the journal of the archive any more. */
-export const leastFreeBytes = 256 * 2 ** 20;
-
 export const ArchiveStats = Type.Object(
   {
     series: Type.Integer({ description: 'An object whose datatype was changed has several.' }),
@@ -254,8 +210,3 @@ export const ArchiveProgress = Type.Object(
   { title: 'ArchiveProgress', description: 'One JSON text a line.', ...closed },
 );
 export type ArchiveProgress = Static<typeof ArchiveProgress>;
-
-/** The forms of an answer beside JSON. The guide to the archive describes the bytes of the binary one. */
-export const csvType = 'text/csv';
-export const columnsType = 'application/vnd.telltale.columns';
-export const ndjsonType = 'application/x-ndjson';

@@ -1,10 +1,8 @@
 // Certificates on the wire: those that the service presents, and those that others presented to it.
 import Type, { type Static } from 'typebox';
+import { certificateStates, certificateUses } from './certificate-words.ts';
 import { strict } from './closed.ts';
-import { Identifier } from './identifier.ts';
-import { Timestamp } from './wire-schemas.ts';
-
-export const certificateStates = ['own', 'trusted', 'issuer', 'rejected'] as const;
+import { Identifier, Timestamp } from './wire-schemas.ts';
 
 export const CertificateState = Type.Enum([...certificateStates], {
   type: 'string',
@@ -13,8 +11,6 @@ export const CertificateState = Type.Enum([...certificateStates], {
     'it; rejected: of others, and refused.',
 });
 export type CertificateState = Static<typeof CertificateState>;
-
-export const certificateUses = ['application', 'client', 'user', 'peer', 'authority'] as const;
 
 export const Refusal = Type.Object(
   {
@@ -55,11 +51,3 @@ export const Certificate = Type.Object(
   strict('Certificate'),
 );
 export type Certificate = Static<typeof Certificate>;
-
-/** From so many days before its end on, people are told that a certificate expires. */
-export const expiryNoticeDays = 30;
-
-/** Enough of a thumbprint to name a certificate by, for people. */
-export function shortThumbprint(thumbprint: string): string {
-  return thumbprint.slice(0, 16);
-}

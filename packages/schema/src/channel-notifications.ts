@@ -5,7 +5,7 @@ import { titleOf } from './configuration.ts';
 import { AlarmState, LiveAlarm, Vt, Vtq } from './data-access.ts';
 import { InstanceState } from './diagnostics.ts';
 import { FunctionModuleStatus, LogLine } from './function-modules.ts';
-import { Identifier } from './identifier.ts';
+import { Identifier } from './wire-schemas.ts';
 
 const Removed = Type.Optional(Type.Literal(true, { description: 'The object is no longer configured.' }));
 

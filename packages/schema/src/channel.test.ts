@@ -38,6 +38,7 @@ const examples: { [N in ChannelRequestName]: ChannelRequestFields<N> } = {
   StopSimulation: { measurements: ['level'] },
   ReadSimulations: {},
   ReadAreas: {},
+  ReadOverview: {},
   ReadMeasurements: { names: ['level'], fields: ['vtq', 'raw-datatype'] },
   ReadCommands: { fields: ['vt'] },
   ReadAlarms: {},

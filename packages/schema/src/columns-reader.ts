@@ -1,5 +1,5 @@
 // Reads the binary form of archive records: frames of typed arrays, which may be cut anywhere on their way.
-import { type Aggregate, type ArchiveKind, archiveKinds, isAggregate } from './archive.ts';
+import { type Aggregate, type ArchiveKind, archiveKinds, isAggregate } from './archive-words.ts';
 import { type Datatype, form, isDatatype, traitsOf } from './datatype.ts';
 
 /** Records of one name in time order; a name may have several of these, one after the other. */

@@ -1,21 +1,13 @@
-// Holds every resource of the configuration interface against the field tables of its document and its extensions (`area`, and
-// the connector and address of an alarm), written down here a second time: names, types, which are required.
+// Holds every resource of the configuration interface against the field tables of its document and its extensions (`area`, the
+// connector and address of an alarm, pictures and trends), written down here a second time: names, types, which are required.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { TObject } from 'typebox';
-import {
-  Collection,
-  ExecutableStat,
-  type Family,
-  families,
-  familyNames,
-  Names,
-  RenderStatus,
-  Stack,
-  withNulls,
-} from './configuration.ts';
+import { Collection, ExecutableStat, families, Names, RenderStatus, withNulls } from './configuration.ts';
+import { type Family, familyNames } from './families.ts';
 import { isIdentifier, reservedName } from './identifier.ts';
+import { Stack } from './stack-description.ts';
 import { Transaction } from './transaction.ts';
 import { checker } from './validate.ts';
 
@@ -57,6 +49,21 @@ const tables: Record<Family, string> = {
     env             map`,
   connectors: stackInstance(),
   providers: stackInstance(),
+  pictures: `
+    name            identifier!
+    description     string
+    svg             string!
+    parameters      map
+    area            area
+    properties      map`,
+  trends: `
+    name            identifier!
+    description     string
+    pens            pens!
+    axes            axes
+    span            seconds
+    area            area
+    properties      map`,
 };
 
 function communication(): string {
@@ -107,6 +114,30 @@ const values: Record<string, { good: unknown[]; bad: unknown[] }> = {
     good: [{}, { a: '' }, { 'any key /~': 'x', '\n': 'y' }, JSON.parse('{"__proto__":"a","constructor":"b"}')],
     bad: [{ '': 'x' }, { a: 1 }, { a: null }, { a: {} }, [], 'a', 5, JSON.parse('{"__proto__":1}')],
   },
+  pens: {
+    good: [
+      [],
+      [{ kind: 'alarms', name: '__proto__' }],
+      [{ kind: 'measurements', name: 'a', axis: 'm', colour: 16, style: 'step', visible: false }],
+      Array(32).fill({ kind: 'commands', name: 'a' }),
+    ],
+    bad: [
+      {},
+      'a',
+      [{}],
+      [{ kind: 'alarms' }],
+      [{ kind: 'connectors', name: 'a' }],
+      [{ kind: 'alarms', name: 'a-b' }],
+      [{ kind: 'alarms', name: 'a', colour: 17 }],
+      [{ kind: 'alarms', name: 'a', width: 1 }],
+      Array(33).fill({ kind: 'commands', name: 'a' }),
+    ],
+  },
+  axes: {
+    good: [[], [{ name: 'm³/h', title: '', lo: -0.5, hi: 1e300 }]],
+    bad: [{}, [{}], [{ name: '' }], [{ name: 'm', lo: '1' }], Array(33).fill({ name: 'm' })],
+  },
+  seconds: { good: [1, 3600, 86_400 * 366], bad: [0, -1, 1.5, '3600', 2 ** 40] },
   area: {
     good: ['', 'works', 'works.dosing.line-2_b', Array(16).fill('a'.repeat(64)).join('.'), '__proto__.constructor'],
     bad: ['.', 'a.', '.a', 'a..b', 'a b', 'a/b', 'ä', 'a\n', 'a'.repeat(65), Array(17).fill('a').join('.'), 5, {}],
@@ -139,8 +170,9 @@ function smallest(family: Family): Record<string, unknown> {
   return Object.fromEntries(required.map(({ field, type }) => [field, valuesOf(type).good[0]]));
 }
 
-test('there are the six families of the document', () => {
-  assert.deepEqual(familyNames, ['alarms', 'commands', 'measurements', 'connectors', 'providers', 'function-modules']);
+test('there are the six families of the document, and behind them those of ours', () => {
+  const ofDocument = ['alarms', 'commands', 'measurements', 'connectors', 'providers', 'function-modules'];
+  assert.deepEqual(familyNames, [...ofDocument, 'pictures', 'trends']);
 });
 
 for (const family of familyNames) {
@@ -237,7 +269,11 @@ test('an identifier is 1 to 64 characters of 0-9, a-z, A-Z and _', () => {
 test('a stack has a name, and may have a description and defaults', () => {
   const { fits } = checker(Stack);
   assert.ok(fits({ name: 'simulator' }));
-  assert.ok(fits({ name: 'simulator', description: { title: 'x', deep: [{}] }, defaults: { a: '1' } }));
+  const none = { enabled: false, regex: null, doc: [], examples: [] };
+  const host = { title: 'Host', type: 'string', required: true, later: [{}] };
+  const description = { title: 'x', description: 'y', parameters: { host }, measurement: none, command: none };
+  assert.ok(fits({ name: 'simulator', description, defaults: { a: '1' } }));
+  assert.ok(!fits({ name: 'simulator', description: { ...description, parameters: { host: {} } } }));
   for (const bad of [
     {},
     { name: 'a-b' },

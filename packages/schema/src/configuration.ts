@@ -1,10 +1,11 @@
 // The resources of the configuration interface, version 2. The order of the fields here is the order in which they are
 // stored, rendered and shown.
 import Type, { type Static, type TObject, type TSchema } from 'typebox';
+import { areaPattern } from './area-path.ts';
 import { strict } from './closed.ts';
-import { Identifier } from './identifier.ts';
+import type { Family } from './families.ts';
 import { maxJsonKeys } from './json.ts';
-import { Datatype } from './wire-schemas.ts';
+import { Datatype, Identifier } from './wire-schemas.ts';
 
 /** Counts and bit masks: exact in JSON and in SQLite alike. */
 const Count = (description: string) => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
@@ -20,7 +21,7 @@ const Flag = (description: string) => Type.Boolean({ description });
 const Choice = <Words extends string[]>(words: readonly [...Words], description: string) =>
   Type.Enum(words, { description, type: 'string' });
 
-/** A map of non-empty keys to texts, as `properties`, `vars`, `env` and `providerAddresses` are. */
+/** A map of non-empty keys to texts, as `properties`, `vars`, `env`, `parameters` and `providerAddresses` are. */
 const TextMap = (description: string) =>
   Type.Record(Type.String({ pattern: '^[\\s\\S]+$' }), Type.String(), {
     description,
@@ -44,10 +45,8 @@ const Description = Type.Optional(Text('What it is, for people.'));
 const Enabled = Type.Optional(Flag('Whether it takes part; true where not set.'));
 const ArchiveMode = Type.Optional(Choice(['none', 'change'], 'Whether changes are archived.'));
 
-/** A path of at most 16 parts; also empty: not set. */
-const areaPart = '[A-Za-z0-9_-]{1,64}';
 export const Area = Type.String({
-  pattern: `^(${areaPart}(\\.${areaPart}){0,15})?$`,
+  pattern: areaPattern,
   description:
     'A path such as works.dosing.line2, of at most 16 parts of 0-9, a-z, A-Z, _ and -: where it belongs in the plant.',
 });
@@ -176,42 +175,82 @@ export type Connector = Static<typeof Connector>;
 export const Provider = Type.Object(stackInstanceFields, strict('Provider'));
 export type Provider = Static<typeof Provider>;
 
-/** In these fields, references, ranges, deadbands and paths, an empty text is not set: clients with forms send it. */
-const unsetWhenEmpty: ReadonlySet<string> = new Set([
-  'connectorName',
-  'leader',
-  'stackName',
-  'trgMeasurement',
-  'wdtMeasurement',
-  'rawRangeLo',
-  'rawRangeHi',
-  'euRangeLo',
-  'euRangeHi',
-  'deadband',
-  'archValueDeadband',
-  'trgHysteresis',
-  'executable',
-]);
+/** Characters of an SVG as it comes in; what is left of it fits the object. */
+export const maxSvgLength = 4 << 20;
 
-/** Whether a field with this value counts as not set, in a body and in the database. */
-export function isUnset(field: string, value: unknown): boolean {
-  return value === null || value === undefined || (value === '' && unsetWhenEmpty.has(field));
-}
+export const Picture = Type.Object(
+  {
+    name: Identifier,
+    description: Description,
+    svg: Type.String({
+      maxLength: maxSvgLength,
+      description: 'The picture, an SVG document: what is not harmless is removed when it comes in.',
+    }),
+    parameters: Type.Optional(
+      TextMap('Its parameters, each with the text that {parameter} stands for where nobody says another.'),
+    ),
+    area: Type.Optional(Area),
+    properties: Properties,
+  },
+  strict('Picture'),
+);
+export type Picture = Static<typeof Picture>;
 
-/** Fields that are texts in JSON, and numbers to people: in tables they may have the decimal comma of a locale. */
-export const numericTexts: ReadonlySet<string> = new Set([
-  'rawRangeLo',
-  'rawRangeHi',
-  'euRangeLo',
-  'euRangeHi',
-  'archValueDeadband',
-  'deadband',
-  'initialValue',
-  'trgRefValue',
-  'trgHysteresis',
-]);
+const AxisName = Type.String({ minLength: 1, maxLength: 64 });
 
-/** The six families, by their path segment, in the order in which everything lists them. */
+export const Pen = Type.Object(
+  {
+    kind: Choice(['measurements', 'commands', 'alarms'], 'What it draws.'),
+    name: Identifier,
+    axis: Type.Optional(AxisName),
+    colour: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 16, description: 'The number of its colour; without it, the next one.' }),
+    ),
+    style: Type.Optional(Choice(['line', 'step'], 'How points are joined; without it, as the datatype wants.')),
+    visible: Type.Optional(Flag('Whether it is drawn; true where not set.')),
+  },
+  strict('Pen'),
+);
+export type Pen = Static<typeof Pen>;
+
+export const Axis = Type.Object(
+  {
+    name: AxisName,
+    title: Type.Optional(Type.String({ maxLength: 256 })),
+    lo: Type.Optional(Type.Number({ description: 'Its low end; without it, that of the values shown.' })),
+    hi: Type.Optional(Type.Number({ description: 'Its high end; without it, that of the values shown.' })),
+  },
+  strict('Axis'),
+);
+export type Axis = Static<typeof Axis>;
+
+const maxPens = 32;
+
+export const Trend = Type.Object(
+  {
+    name: Identifier,
+    description: Description,
+    pens: Type.Array(Pen, {
+      maxItems: maxPens,
+      description: 'What is drawn, in order. Pens that name the same axis share it; a pen without has one of its own.',
+    }),
+    axes: Type.Optional(Type.Array(Axis, { maxItems: maxPens, description: 'Those with a title, or ends that stay.' })),
+    span: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 10 * 366 * 86_400,
+        description: 'How many seconds it shows, up to now; 3600 where not set.',
+        'x-unit': 's',
+      }),
+    ),
+    area: Type.Optional(Area),
+    properties: Properties,
+  },
+  strict('Trend'),
+);
+export type Trend = Static<typeof Trend>;
+
+/** By family, in the order in which everything lists them. */
 export const families = {
   alarms: Alarm,
   commands: Command,
@@ -219,10 +258,9 @@ export const families = {
   connectors: Connector,
   providers: Provider,
   'function-modules': FunctionModule,
-} as const;
-
-export type Family = keyof typeof families;
-export const familyNames = Object.keys(families) as Family[];
+  pictures: Picture,
+  trends: Trend,
+} as const satisfies Record<Family, TObject>;
 
 export type FamilyObject = { [F in Family]: Static<(typeof families)[F]> };
 
@@ -239,27 +277,6 @@ export function withNulls(schema: TObject): TObject {
   }
   return Type.Object(properties, { title: `${titleOf(schema)}Body`, additionalProperties: false });
 }
-
-export const Stack = Type.Object(
-  {
-    name: Identifier,
-    description: Type.Optional(
-      Type.Object(
-        {},
-        {
-          description:
-            'Title, parameters, and the address syntax of measurements, commands and, of a connector, alarms; its doc is a list of paragraphs.',
-          additionalProperties: true,
-        },
-      ),
-    ),
-    defaults: Type.Optional(
-      Type.Record(Type.String(), Type.String(), { description: 'The default of each variable that has one.' }),
-    ),
-  },
-  strict('Stack'),
-);
-export type Stack = Static<typeof Stack>;
 
 export const ExecutableStat = Type.Object(
   {

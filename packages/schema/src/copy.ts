@@ -1,8 +1,8 @@
 // Copies of configured objects: what is asked, and what was made.
 import Type, { type Static } from 'typebox';
 import { strict } from './closed.ts';
-import { familyNames } from './configuration.ts';
-import { Identifier } from './identifier.ts';
+import { familyNames } from './families.ts';
+import { Identifier } from './wire-schemas.ts';
 
 const FamilyName = Type.Enum(familyNames, { type: 'string' });
 

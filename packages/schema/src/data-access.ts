@@ -1,10 +1,10 @@
 // The resources of the data-access interface, version 1.
 import Type, { type Static, type TSchema } from 'typebox';
+import { alarmStates } from './alarm-words.ts';
 import { Area, type Command, type Measurement, Severity } from './configuration.ts';
-import { Identifier } from './identifier.ts';
 import { maxPrecision, precisionOf } from './shown-value.ts';
 import { formatPrefixed, parseText } from './value.ts';
-import { Datatype, PrefixedValue, Quality, Timestamp } from './wire-schemas.ts';
+import { Datatype, Identifier, PrefixedValue, Quality, Timestamp } from './wire-schemas.ts';
 
 const RangeEnd = Type.Union([PrefixedValue, Type.Null()]);
 export const Range = Type.Tuple([RangeEnd, RangeEnd], { description: 'Low and high end; null where not set.' });
@@ -55,6 +55,13 @@ const pointDefinition = {
     ({ area }) => area || undefined,
     () => '',
   ),
+  connector: given(
+    Type.Optional(
+      Type.String({ description: 'The connector it belongs to; empty where there is none. On request only.' }),
+    ),
+    () => undefined,
+    ({ connectorName = '' }) => connectorName,
+  ),
   precision: given(
     Type.Optional(
       Type.Union([Type.Integer({ minimum: 0, maximum: maxPrecision }), Type.Null()], {
@@ -97,11 +104,8 @@ export const LiveCommand = Type.Object(
 );
 export type LiveCommand = Static<typeof LiveCommand>;
 
-export const AlarmState = Type.Enum(['INACT_ACK', 'ACT_UNACK', 'ACT_ACK', 'INACT_UNACK'], { type: 'string' });
-export type AlarmState = Static<typeof AlarmState>;
-
-/** The authority of a transition that a trigger caused: by a value of the device, or by a simulated one. */
-export const triggerAuthority = { live: 'trigger', simulated: 'trigger, simulated' } as const;
+export const AlarmState = Type.Enum([...alarmStates], { type: 'string' });
+export type AlarmState = (typeof alarmStates)[number];
 
 export const LiveAlarm = Type.Object(
   {
@@ -148,6 +152,7 @@ export const Simulation = Type.Object(
     since: Timestamp,
     until: Type.Union([Timestamp, Type.Null()], { description: 'When it ends by itself; null: when it is stopped.' }),
     by: Type.String({ description: 'Who forced it.' }),
+    reason: Type.Union([Type.String(), Type.Null()], { description: 'Why; null where that was not said.' }),
   },
   { title: 'Simulation', additionalProperties: false },
 );
@@ -158,9 +163,6 @@ export const ValidFor = Type.Number({
   exclusiveMinimum: 0,
   description: 'Seconds after which the simulation ends by itself; without it, it lasts until it is stopped.',
 });
-
-export const alarmOperations = ['activate', 'deactivate', 'acknowledge'] as const;
-export type AlarmOperation = (typeof alarmOperations)[number];
 
 /** Shown on terminals and stored permanently: no control characters, and none that change the direction of text. */
 const shownText = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$';

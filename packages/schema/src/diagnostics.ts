@@ -4,8 +4,7 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { strict } from './closed.ts';
 import { Alarm, Command, Measurement } from './configuration.ts';
 import { Simulation, Vt, Vtq } from './data-access.ts';
-import { Identifier } from './identifier.ts';
-import { PrefixedValue, Timestamp } from './wire-schemas.ts';
+import { Identifier, PrefixedValue, Timestamp } from './wire-schemas.ts';
 
 const orNull = <const Schema extends TSchema>(type: Schema, description: string) =>
   Type.Union([type, Type.Null()], { description });

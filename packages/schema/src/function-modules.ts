@@ -2,8 +2,7 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { strict } from './closed.ts';
 import { LastError } from './diagnostics.ts';
-import { Identifier } from './identifier.ts';
-import { Timestamp } from './wire-schemas.ts';
+import { Identifier, Timestamp } from './wire-schemas.ts';
 
 const orNull = <const Schema extends TSchema>(type: Schema, description: string) =>
   Type.Union([type, Type.Null()], { description });

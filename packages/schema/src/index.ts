@@ -1,43 +1,40 @@
 // Everything that goes over the wire and into the database: schemas, codecs, problems.
 export * from './access.ts';
-export * from './answer-pings.ts';
+export * from './actions.ts';
+export * from './alarm-triggers.ts';
 export * from './approvals.ts';
 export * from './archive.ts';
 export * from './areas.ts';
 export * from './audit.ts';
-export * from './boolean-text.ts';
 export * from './certificates.ts';
 export * from './channel.ts';
 export * from './channel-notifications.ts';
-export * from './columns-reader.ts';
 export * from './configuration.ts';
-export * from './confirm.ts';
 export * from './copy.ts';
-export { type CronSchedule, comesEver } from './cron.ts';
-export * from './cron-next-time.ts';
-export * from './csv.ts';
 export * from './data-access.ts';
 export * from './diagnostics.ts';
-export * from './duration.ts';
+export * from './field-hints.ts';
 export { maxFaults } from './find-faults.ts';
 export * from './function-modules.ts';
-export * from './identifier.ts';
-export * from './json.ts';
-export * from './json-list.ts';
-export * from './meant-number.ts';
-export * from './module-properties.ts';
-export * from './name-pattern.ts';
 export * from './operations/index.ts';
-export { pointerPart, pointerTo } from './pointer.ts';
+export * from './overview.ts';
 export * from './revision.ts';
-export * from './run-mode.ts';
 export * from './second-factors.ts';
 export * from './secrets.ts';
-export * from './selector.ts';
-export * from './shown-value.ts';
+export * from './selector-inputs.ts';
+export * from './stack-description.ts';
 export * from './table.ts';
 export * from './transaction.ts';
 export * from './typical.ts';
 export * from './validate.ts';
 export * from './values.ts';
-export { ArchiveQuality, Fault, PrefixedValue, Problem, Quality, Timestamp } from './wire-schemas.ts';
+export {
+  ArchiveQuality,
+  Fault,
+  Identifier,
+  NameOrPattern,
+  PrefixedValue,
+  Problem,
+  Quality,
+  Timestamp,
+} from './wire-schemas.ts';

@@ -1,14 +1,8 @@
 // Patterns of names: `*` stands for any characters, also none. There is nothing else to a pattern, so that matching takes
 // one pass over the name, whatever the pattern.
-import Type from 'typebox';
 
-const form = '^[_a-zA-Z0-9*]{1,128}$';
-const pattern = new RegExp(form);
-
-export const NameOrPattern = Type.String({
-  pattern: form,
-  description: 'A name, or a pattern of names, in which * stands for any characters.',
-});
+export const nameOrPatternPattern = '^[_a-zA-Z0-9*]{1,128}$';
+const form = new RegExp(nameOrPatternPattern);
 
 /** Whether a text stands for many names, and not for the one that is written like it. */
 export function isPattern(text: string): boolean {
@@ -17,7 +11,7 @@ export function isPattern(text: string): boolean {
 
 /** A name, or a pattern of names that could match one. */
 export function isNameOrPattern(text: string): boolean {
-  return pattern.test(text) && (isPattern(text) || text.length <= 64);
+  return form.test(text) && (isPattern(text) || text.length <= 64);
 }
 
 export class NamePattern {

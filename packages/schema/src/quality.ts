@@ -45,6 +45,10 @@ export function archivedQuality(q: number): number {
   return (q & quality.simulated) !== 0 && isGood(q) ? quality.goodLocalOverride : q & qualityMask.archived;
 }
 
+/** What a selector tells apart. */
+export const qualityWords = ['good', 'uncertain', 'bad', 'simulated'] as const;
+export type QualityWord = (typeof qualityWords)[number];
+
 /** Bits of the flags of an archived record. */
 export const archiveFlag = { simulated: 1 } as const;
 

@@ -1,9 +1,8 @@
 // Revisions: the stored renderings, and the differences between configurations, by object and field.
 import Type, { type Static } from 'typebox';
 import { strict } from './closed.ts';
-import { familyNames } from './configuration.ts';
-import { Identifier } from './identifier.ts';
-import { Timestamp } from './wire-schemas.ts';
+import { extensionFamilies, type Family, familyNames } from './families.ts';
+import { Identifier, Timestamp } from './wire-schemas.ts';
 
 export const FieldChange = Type.Object(
   {
@@ -42,6 +41,12 @@ export const Comment = Type.String({
   description: 'One line that says why: at most 500 characters, and no control characters.',
 });
 
+/** Those of before there was the family say nothing of it. */
+const countOf = (family: Family) => {
+  const count = Type.Integer({ minimum: 0 });
+  return extensionFamilies.has(family) ? Type.Optional(count) : count;
+};
+
 const revisionFields = {
   id: Type.Integer({ minimum: 1 }),
   time: Timestamp,
@@ -49,7 +54,7 @@ const revisionFields = {
   comment: Type.Optional(Type.String({ description: 'Why, where that was said.' })),
   running: Type.Boolean({ description: 'Whether it is what runs.' }),
   objects: Type.Optional(
-    Type.Object(Object.fromEntries(familyNames.map((family) => [family, Type.Integer({ minimum: 0 })])), {
+    Type.Object(Object.fromEntries(familyNames.map((family) => [family, countOf(family)])), {
       description: 'How many objects of each family it has. This and the next three: for whoever sees all objects.',
       additionalProperties: false,
     }),

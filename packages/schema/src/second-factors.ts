@@ -33,6 +33,7 @@ export const CreatedPasskey = Type.Object(
   },
   strict('CreatedPasskey'),
 );
+export type CreatedPasskey = Static<typeof CreatedPasskey>;
 
 /** What `navigator.credentials.get` has answered, as its `toJSON` writes it. */
 export const PresentedPasskey = Type.Object(

@@ -1,8 +1,7 @@
 // The secrets of connectors and providers on the wire: they are set, and only their names are read.
 import Type, { type Static } from 'typebox';
 import { closed, strict } from './closed.ts';
-import { Identifier } from './identifier.ts';
-import { Timestamp } from './wire-schemas.ts';
+import { Identifier, Timestamp } from './wire-schemas.ts';
 
 /** One name, no path. */
 export const secretNamePattern = '^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$';

@@ -1,10 +1,8 @@
 // Tables: a family of the configuration as rows and columns, and what a table that was sent has changed.
 import Type, { type Static } from 'typebox';
 import { strict } from './closed.ts';
-import { Identifier } from './identifier.ts';
 import { FieldChange } from './revision.ts';
-
-export const xlsxType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+import { Identifier } from './wire-schemas.ts';
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
 

@@ -1,7 +1,8 @@
 // The body of POST /cfgdb/txn.
 import Type from 'typebox';
-import { type Family, type FamilyObject, families, familyNames, withNulls } from './configuration.ts';
-import { Identifier } from './identifier.ts';
+import { type FamilyObject, families, withNulls } from './configuration.ts';
+import { type Family, familyNames } from './families.ts';
+import { Identifier } from './wire-schemas.ts';
 
 export const maxOperations = 100_000;
 

@@ -1,9 +1,9 @@
 // Typicals: a type is a set of objects with parameters, its instances are rows. What is asked, and what was made of it.
 import Type, { type Static } from 'typebox';
 import { strict } from './closed.ts';
-import { type Family, familyNames } from './configuration.ts';
-import { Identifier } from './identifier.ts';
+import { type Family, familyNames } from './families.ts';
 import { FieldChange } from './revision.ts';
+import { Identifier } from './wire-schemas.ts';
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
 const FamilyName = Type.Enum(familyNames, { type: 'string' });

@@ -1,14 +1,44 @@
-// Values, their qualities and times, batches of them, what can go wrong, and JSON: all that needs no schema.
+// All that needs no schema: values, their qualities and times, batches of them, what can go wrong, JSON, names, durations, and the
+// words of the wire. Nothing here loads the schemas, so that a thread or a page that checks nothing is without them.
 export * from './abort.ts';
+export * from './alarm-words.ts';
+export * from './answer-pings.ts';
+export * from './archive-words.ts';
+export * from './area-path.ts';
 export * from './batch.ts';
+export * from './boolean-text.ts';
+export * from './certificate-words.ts';
 export * from './clock.ts';
+export * from './columns-reader.ts';
+export * from './confirm.ts';
+export { type CronSchedule, comesEver } from './cron.ts';
+export * from './cron-next-time.ts';
+export * from './csv.ts';
 export * from './datatype.ts';
+export * from './duration.ts';
+export * from './families.ts';
+export * from './identifier.ts';
+export * from './json.ts';
+export * from './json-list.ts';
+export * from './meant-number.ts';
+export * from './media-types.ts';
+export * from './module-properties.ts';
+export * from './name-pattern.ts';
 export * from './open-calls.ts';
+export * from './page-routes.ts';
 export * from './parse-json.ts';
+export * from './permissions.ts';
+export { pointerPart, pointerTo } from './pointer.ts';
+export * from './printable.ts';
 export * from './problem.ts';
 export * from './quality.ts';
+export * from './run-mode.ts';
+export * from './selector.ts';
 export * from './semaphore.ts';
+export * from './shown-value.ts';
 export * from './stored-value.ts';
+export * from './time-zone.ts';
 export * from './timestamp.ts';
 export * from './value.ts';
 export { formatDouble, isFitText, maxNumberLength, maxTextBytes, type Value, ValueError } from './value-text.ts';
+export * from './write-words.ts';

@@ -2,8 +2,20 @@
 // checks nothing imports values.ts, and saves the memory of the schemas.
 import Type, { type Static } from 'typebox';
 import { datatypes, traitsOf } from './datatype.ts';
+import { identifierPattern } from './identifier.ts';
+import { nameOrPatternPattern } from './name-pattern.ts';
 import { prefixedValuePattern } from './value.ts';
 import { maxTextBytes } from './value-text.ts';
+
+export const Identifier = Type.String({
+  pattern: identifierPattern,
+  description: 'A name: 1 to 64 characters of 0-9, a-z, A-Z and _.',
+});
+
+export const NameOrPattern = Type.String({
+  pattern: nameOrPatternPattern,
+  description: 'A name, or a pattern of names, in which * stands for any characters.',
+});
 
 export const Datatype = Type.Enum(datatypes, {
   type: 'string',

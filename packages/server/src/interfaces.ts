@@ -1,5 +1,6 @@
 // What the service serves: every route of HTTP, and the channel, made from its parts and settings.
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import type { TlsOptions } from 'node:tls';
 import { systemClock } from '@telltale/schema';
 import type { Logger } from 'pino';
@@ -18,6 +19,7 @@ import {
   Metrics,
   mostFiles,
   operationRoutes,
+  pageNavigation,
   pagePolicy,
   setupPage,
   setupPolicy,
@@ -33,6 +35,7 @@ import {
   type ArchiveStorage,
   type AuditParts,
   access,
+  actions,
   approvals,
   archive,
   audit,
@@ -48,6 +51,9 @@ import {
   instances,
   type LiveData,
   liveObjects,
+  type OverviewParts,
+  overview,
+  pictures,
   revisions,
   type ServedCertificates,
   type ServedSecrets,
@@ -59,19 +65,22 @@ import {
   tables,
   typicals,
 } from './operations/index.ts';
-import type { Settings } from './settings.ts';
+import type { ShownFamilies } from './pictures/index.ts';
+import { type Settings, timeZoneOf } from './settings.ts';
 
 export interface Interfaces
   extends Omit<ArchiveParts, 'clock' | 'storage'>,
     Omit<ConfigurationParts, 'cfgdb' | 'mayUpload'>,
     Pick<InstanceParts, 'links'>,
-    Pick<ServiceParts, 'unavailable' | 'diskFailure' | 'warnings'> {
+    Pick<ServiceParts, 'unavailable' | 'diskFailure' | 'warnings' | 'page'> {
   readonly settings: Settings;
+  readonly archive: ArchiveParts['archive'] & OverviewParts['archive'];
   readonly log: Logger;
   readonly cfgdb: ConfigurationDatabase;
   readonly data: LiveData;
   readonly instances: StackAccess;
   readonly modules: FunctionModules;
+  readonly shown: ShownFamilies;
   readonly certificates: ServedCertificates;
   readonly secrets: ServedSecrets;
   readonly access: Access;
@@ -97,10 +106,10 @@ export interface Served {
 }
 
 export function serve(parts: Interfaces): Served {
-  const implementations = implementationsOf(parts);
+  const implementations: Implementations = implementationsOf(parts, () => channel.size);
   const http = createHttp(parts, implementations);
   const modules = createModuleHttp(parts, implementations);
-  const channel = createChannel(parts, implementations);
+  const channel: ChannelServer = createChannel(parts, implementations);
   channel.serve(http);
   channel.serve(modules, moduleEntrance(parts));
   return { http, modules, owner: createOwnerHttp(parts, implementations), channel };
@@ -127,6 +136,8 @@ function createHttp(parts: Interfaces, implementations: Implementations): HttpSe
     metrics,
     gate,
     isDocument,
+    isPage: pageNavigation([...Object.values(pathsOf(settings)), settings['channel-path']]),
+    signInPage: `${settings['access-path']}/sign-in`,
     isCallback: callbackOf(settings),
     clock: systemClock,
     maxConnections: connectionLimits(mostFiles(), settings['max-clients']).maxConnections,
@@ -204,13 +215,14 @@ async function storageOf(settings: Settings): Promise<ArchiveStorage> {
   return { maxBytes: settings['archive-max-size'], disk: await diskSpace(settings.data, systemClock) };
 }
 
-function implementationsOf(parts: Interfaces): Implementations {
+function implementationsOf(parts: Interfaces, channelClients: () => number): Implementations {
   const { settings, data, instances: stacks } = parts;
   const paths = pathsOf(settings);
   const documents = documentsOf({ version: packageJson.version, paths }, (rights) => examplePlant(parts, rights));
   const unconfirmed = {
     ...liveObjects({ data, stacks, boot: randomUUID().slice(0, 8) }),
     ...instances({ stacks, links: parts.links, modules: parts.modules }),
+    ...pictures(parts.shown),
     ...certificates(parts.certificates),
     ...secrets(parts.secrets),
     ...archive({ ...parts, clock: systemClock, storage: () => storageOf(settings) }),
@@ -220,8 +232,18 @@ function implementationsOf(parts: Interfaces): Implementations {
     ...typicals(parts.cfgdb),
     ...access({ ...parts, setupPage, signInPage }),
     ...secondFactors({ access: parts.access, clock: systemClock }),
+    ...actions({ trail: parts.trail, data, clock: systemClock }),
     ...audit({ trail: parts.trail, clock: systemClock }),
     ...configuration({ ...parts, mayUpload: settings['module-uploads'] }),
+    ...overview({
+      ...parts,
+      stacks,
+      storage: () => storageOf(settings),
+      channelClients,
+      clock: systemClock,
+      service: { name: hostname(), version: packageJson.version, startedUs: systemClock.now() },
+      timeZone: timeZoneOf(settings),
+    }),
     ...service({ ...parts, paths, documents, metricsText: () => parts.metrics.registry.metrics() }),
   };
   return parts.confirmations.guarding({

@@ -67,7 +67,7 @@ async function main(args: string[]): Promise<void> {
   const server = await starting;
   if (stopping) return;
   const { url, failure } = server;
-  const where = `${url}/docs/ has the reference, ${url}${settings['config-path']}/ the configuration`;
+  const where = `${url}/ has the page, ${url}/docs/ the reference`;
   if (failure === undefined) log.info(`ready: ${where}`);
   else log.warn(`running, and not ready (${failure.problem}, see /readyz): ${where}`);
 }

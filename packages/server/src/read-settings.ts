@@ -4,6 +4,7 @@ import {
   checker,
   type DurationUnit,
   durationForms,
+  knownTimeZone,
   parseBoolean,
   parseDuration,
   parseDurationIn,
@@ -27,6 +28,7 @@ const forms: Partial<Record<SettingName, string>> = {
   'public-url': 'must be an address of https without a path, such as https://plant.example',
   'audit-retention': `must be a duration such as 365d: ${durationForms}`,
   'audit-syslog': 'must be an address such as tls://log.example:6514, tcp://10.0.0.1 or udp://log.example',
+  'time-zone': 'must be a time zone such as Europe/Vienna or UTC',
   'module-user': 'must be own, server, or the name or uid[:gid] of a user',
 };
 
@@ -51,6 +53,8 @@ function faultOf(given: Settings): SettingFault | undefined {
     return text !== undefined && parseDuration(text) === undefined;
   });
   if (retention !== undefined) return { path: `/${retention}`, message: 'is none' };
+  const { 'time-zone': zone } = given;
+  if (zone !== undefined && knownTimeZone(zone) === undefined) return { path: '/time-zone', message: 'is none' };
   const programs = programsFault(given['confirm-except'] ?? '');
   if (programs !== undefined) return { path: '/confirm-except', message: programs };
   if (publicUrl !== undefined && !URL.canParse(publicUrl)) return { path: '/public-url', message: 'is none' };

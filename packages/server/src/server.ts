@@ -17,6 +17,7 @@ import { loadDemo } from './load-demo.ts';
 import { ModuleListener } from './module-listener.ts';
 import { Executables, ModuleService } from './modules/index.ts';
 import { Imports, LiveData, StackAccess } from './operations/index.ts';
+import { Page } from './page/index.ts';
 import { Commands, Measurements } from './points/index.ts';
 import { RenameHistory } from './rename-history.ts';
 import { Runtime } from './runtime/index.ts';
@@ -77,6 +78,7 @@ export class Server {
   readonly #tls: ServiceTls;
   readonly #served: Served;
   readonly #moduleListener: ModuleListener;
+  readonly #page: Page;
   #phase: 'starting' | 'ready' | 'stopping' = 'starting';
   #folder: DataFolder | undefined;
   #live: Promise<void> | undefined;
@@ -94,6 +96,7 @@ export class Server {
     this.#settings = settings;
     this.#log = log;
     this.#tls = new ServiceTls({ settings, log });
+    this.#page = new Page({ log });
     for (const { folder, message } of faults) log.error({ folder }, `a stack cannot be used: ${message}`);
     const stackModules = stacks.map(({ moduleUrl }) => moduleUrl);
     const clock = systemClock;
@@ -229,7 +232,19 @@ export class Server {
     });
     const unavailable = () => this.#unavailable();
     const { gate, clients, confirmations } = createGate({
-      ...{ settings, data, instances, modules, access, trail, cfgdb: this.#cfgdb, unavailable, clock, log },
+      ...{
+        settings,
+        data,
+        instances,
+        modules,
+        shown: runtime.shown,
+        access,
+        trail,
+        cfgdb: this.#cfgdb,
+        unavailable,
+        clock,
+        log,
+      },
       writeRefusal: () => this.#condition.writeRefusal,
     });
     access.providers.onEnded((provider, session) => this.#host.endUser(provider, session));
@@ -243,6 +258,7 @@ export class Server {
       imports: this.#imports,
       instances,
       links: runtime.links,
+      shown: runtime.shown,
       modules,
       cfgdb: this.#cfgdb,
       executables: this.#executables,
@@ -258,6 +274,7 @@ export class Server {
       losses: this.#condition,
       trail,
       gate,
+      page: this.#page,
       url: () => this.url,
       tls: this.#tls,
     };
@@ -325,6 +342,7 @@ export class Server {
     this.#modules.begin();
     this.#certificates.begin();
     void this.#executables.checkAll();
+    void this.#page.begin();
   }
 
   /** The live state of before; after the configuration, so that a folder of another program stays as it is. */
@@ -355,6 +373,7 @@ export class Server {
     await this.#access.end();
     await this.#imports.close();
     await this.#certificates.close();
+    await this.#page.close();
     await this.#tls.close();
     await this.#host.close(closeMs);
     await this.#alarms.close();

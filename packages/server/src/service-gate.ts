@@ -15,6 +15,7 @@ import {
   type StackAccess,
   type Trail,
 } from './operations/index.ts';
+import type { ShownFamilies } from './pictures/index.ts';
 import type { Settings } from './settings.ts';
 
 export interface ServiceGateOptions {
@@ -22,6 +23,7 @@ export interface ServiceGateOptions {
   readonly data: LiveData;
   readonly instances: StackAccess;
   readonly modules: FunctionModules;
+  readonly shown: ShownFamilies;
   readonly access: Access;
   readonly trail: Trail;
   readonly cfgdb: ConfigurationDatabase;
@@ -39,7 +41,7 @@ export interface ServiceGate {
 
 export function createGate(options: ServiceGateOptions): ServiceGate {
   const { settings, data, instances, modules, access, trail, cfgdb, unavailable, writeRefusal, clock, log } = options;
-  const areaOf = areasOf(data, instances, modules);
+  const areaOf = areasOf(data, instances, modules, options.shown);
   const recording = new Recording({ trail, rendering: () => cfgdb.figures?.running, areaOf, clock });
   const confirmations = new Confirmations(settings, data.commands);
   return {

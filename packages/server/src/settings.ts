@@ -1,6 +1,6 @@
 // Every setting of the server: one schema from which the command line, the environment, --help and the reference page
 // are made.
-import { confirmLevels, durationForms, durationPattern } from '@telltale/schema';
+import { confirmLevels, durationForms, durationPattern, knownTimeZone, ownTimeZone } from '@telltale/schema';
 import Type, { type Static } from 'typebox';
 
 const MiB = 1 << 20;
@@ -78,6 +78,13 @@ export const Settings = Type.Object(
         minLength: 1,
         description:
           'Addresses and networks of proxies, comma-separated: from these alone, X-Forwarded-For is the source of a request.',
+      }),
+    ),
+    'time-zone': Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'Time zone of the plant, such as Europe/Vienna. Default: that of the machine, otherwise UTC.',
       }),
     ),
     demo: Type.Optional(
@@ -205,6 +212,11 @@ export const Settings = Type.Object(
 export type Settings = Static<typeof Settings>;
 
 export type SettingName = keyof Settings;
+
+/** Of the plant. */
+export function timeZoneOf({ 'time-zone': name }: Settings): string {
+  return name === undefined ? ownTimeZone() : (knownTimeZone(name) ?? name);
+}
 
 /** Whether HTTPS is served. */
 export function wantsTls({ tls, 'tls-cert': certFile }: Settings): boolean {

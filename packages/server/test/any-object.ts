@@ -49,26 +49,47 @@ const anyKey = fc.oneof(
 );
 const anyMap = fc.array(fc.tuple(anyKey, anyText), { maxLength: 4 }).map(Object.fromEntries);
 
+/** As they are after cleaning. */
+const anySvg = anyText.map((text) => {
+  const shown = text.replaceAll(/[^ -~]/g, '').replaceAll(/[&<>]/g, '');
+  const title = shown === '' ? '<title/>' : `<title>${shown}</title>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10">\n${title}\n</svg>`;
+});
+
 interface Field {
   readonly type?: string;
+  readonly items?: { readonly properties: Readonly<Record<string, Field>>; readonly required?: string[] };
+  readonly minLength?: number;
   readonly enum?: readonly string[];
   readonly pattern?: string;
   readonly minimum?: number;
   readonly maximum?: number;
 }
 
-function anyValue(field: string, { type, enum: words, pattern, minimum, maximum }: Field): fc.Arbitrary<unknown> {
-  if (field === 'name') return anyName;
+function anyValue(
+  field: string,
+  { type, enum: words, pattern, minimum, maximum, ...more }: Field,
+): fc.Arbitrary<unknown> {
+  if (field === 'name' && pattern !== undefined) return anyName;
+  if (field === 'svg') return anySvg;
   if (words !== undefined) return fc.constantFrom(...words);
   if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern));
   if (type === 'boolean') return fc.boolean();
   if (type === 'object') return anyMap;
+  if (type === 'array') return fc.array(anyItem(more.items ?? { properties: {} }), { maxLength: 3 });
+  if (type === 'number') return fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
+  if (more.minLength === 1) return anyName;
   if (type !== 'integer') return anyText.filter((text) => !isUnset(field, text));
   const limits = { min: minimum ?? -Number.MAX_SAFE_INTEGER, max: maximum ?? Number.MAX_SAFE_INTEGER };
   return fc.oneof(
     fc.constantFrom(limits.min, limits.max),
     fc.maxSafeInteger().map((n) => clamp(n, limits)),
   );
+}
+
+function anyItem({ properties, required = [] }: NonNullable<Field['items']>): fc.Arbitrary<unknown> {
+  const fields = Object.entries(properties).map(([field, type]) => [field, anyValue(field, type)] as const);
+  return fc.record(Object.fromEntries(fields), { requiredKeys: required });
 }
 
 function clamp(value: number, { min, max }: { min: number; max: number }): number {

@@ -29,6 +29,11 @@ const map = fc.dictionary(fc.constantFrom('b', 'a', '"', '\\', '__proto__', '10'
   maxKeys: 3,
 });
 
+/** As they are after cleaning. */
+const drawn = ['', '\n<g/>\n'].map((inner) =>
+  inner === '' ? '<svg xmlns="http://www.w3.org/2000/svg"/>' : `<svg xmlns="http://www.w3.org/2000/svg">${inner}</svg>`,
+);
+
 /** What an object of the family has beside its name; references dangle now and then. */
 const fields: Record<Family, fc.Arbitrary<object>> = {
   alarms: fc
@@ -51,6 +56,11 @@ const fields: Record<Family, fc.Arbitrary<object>> = {
   }),
   providers: fc.record({ stackName: fc.constant(modelStack), properties: sometimes(map) }),
   'function-modules': fc.record({ termToKill: fc.nat(2), queryTimeout: fc.constant(1), env: sometimes(map) }),
+  pictures: fc.record({ svg: fc.constantFrom(...drawn), parameters: sometimes(map) }),
+  trends: fc.record({
+    pens: fc.array(fc.record({ kind: fc.constantFrom('measurements', 'alarms'), name }), { maxLength: 2 }),
+    span: sometimes(fc.integer({ min: 1, max: 2 })),
+  }),
 };
 
 const goodPut: fc.Arbitrary<Put> = fc

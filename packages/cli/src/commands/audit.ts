@@ -23,6 +23,7 @@ const filterOptions: readonly OptionDeclaration[] = [
     value: 'WORD',
     summary: 'Only with this outcome: done, or the name of a problem, such as not-allowed',
   },
+  { name: 'source', value: 'ADDRESS', summary: 'Only of requests from this address; 10.1.* is a beginning' },
 ];
 const defaultLimit = 50;
 const longestPage = 1000;
@@ -125,6 +126,7 @@ function filterOf(call: Call): AuditFilter {
     object: options.get('object'),
     operation: options.get('operation'),
     result: options.get('result'),
+    source: options.get('source'),
     signal,
   };
 }

@@ -4,6 +4,7 @@ import {
   type AlarmOffer,
   type BrowsedItem,
   type CommandOffer,
+  freeName,
   type MeasurementOffer,
   maxBrowseItems,
   type Operation,
@@ -163,11 +164,10 @@ async function withUniqueNames({ client, signal }: Call, operations: readonly Op
   for (const operation of operations) {
     const family = operation.family as Family;
     let { name } = operation;
-    for (let number = 2; used[family].has(name); number++) {
-      configured[family] ??= new Set(await client.configuration.names(family, { signal }));
-      const end = `_${number}`;
-      const next = operation.name.slice(0, 64 - end.length) + end;
-      if (!configured[family].has(next)) name = next;
+    if (used[family].has(name)) {
+      const known = configured[family] ?? new Set(await client.configuration.names(family, { signal }));
+      configured[family] = known;
+      name = freeName(name, (each) => used[family].has(each) || known.has(each));
     }
     used[family].add(name);
     unique.push({ ...operation, name, object: { ...(operation as { object: object }).object, name } } as Operation);

@@ -55,6 +55,16 @@ const columns: { [F in Family]: Columns<FamilyObject[F]> } = {
     RUNS: ({ enabled = true }) => (enabled ? 'yes' : 'no'),
     DESCRIPTION: ({ description }) => description,
   },
+  pictures: {
+    PARAMETERS: ({ parameters = {} }) => Object.keys(parameters).join(' '),
+    AREA: ({ area }) => area,
+    DESCRIPTION: ({ description }) => description,
+  },
+  trends: {
+    PENS: ({ pens }) => String(pens.length),
+    AREA: ({ area }) => area,
+    DESCRIPTION: ({ description }) => description,
+  },
 };
 
 export const configGet: CommandDeclaration = {
@@ -97,14 +107,19 @@ async function show<F extends Family>(call: Call, which: F, names: readonly stri
 
 export const configPut: CommandDeclaration = {
   path: ['config', 'put'],
-  summary: 'Create or replace an object with the JSON in a file (-: standard input)',
+  summary: 'Create or replace an object with the JSON in a file (-: standard input); of a picture also its SVG alone',
   arguments: [family, { name: 'NAME', names: 'the family before it' }, { name: 'FILE' }],
   options: [],
   details: 'It takes effect with the next telltale config render.',
-  examples: [`echo '{"datatype": "d", "eu": "mm"}' | telltale config put measurements rain -`],
+  examples: [
+    `echo '{"datatype": "d", "eu": "mm"}' | telltale config put measurements rain -`,
+    'telltale config put pictures overview overview.svg',
+  ],
   run: async (call) => {
     const [which = '', name = '', file = ''] = call.args;
-    const object = readObject((await readInput(call, file)).toString(), file);
+    const text = (await readInput(call, file)).toString();
+    const isSvg = which === 'pictures' && text.trimStart().startsWith('<');
+    const object = isSvg ? await redrawn(call, name, text) : readObject(text, file);
     await call.client.configuration.put(which as Family, name, { name, ...object } as FamilyObject[Family], call);
     await done(call, `${which}/${name} is on disk. It runs after: telltale config render`, {
       put: { family: which, name },
@@ -138,6 +153,12 @@ export const configDelete: CommandDeclaration = {
     });
   },
 };
+
+/** The picture with another SVG. */
+async function redrawn({ client, signal }: Call, name: string, svg: string): Promise<object> {
+  const present = await client.configuration.list('pictures', { names: [name], signal });
+  return { ...(Object.hasOwn(present, name) && present[name]), svg };
+}
 
 async function done({ terminal }: Call, text: string, document: object): Promise<void> {
   if (terminal.isJson) await terminal.json(document);

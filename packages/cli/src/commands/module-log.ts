@@ -1,9 +1,8 @@
 // `telltale module log`: what a function module printed, and what it prints.
-import type { FunctionModuleLine } from '@telltale/client';
+import { type FunctionModuleLine, newLines } from '@telltale/client';
 import { type LogLine, type LogStream, onAbort } from '@telltale/schema';
 import { type Call, type CommandDeclaration, UsageError } from '../declaration.ts';
 import { missingOf, refuseIdle } from '../known-names.ts';
-import { newLines } from '../new-lines.ts';
 import { timeText } from '../words.ts';
 
 const maxLines = 10_000;

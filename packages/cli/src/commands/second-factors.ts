@@ -1,8 +1,7 @@
 // `telltale second-factor`: what people have beside a password to sign in. Who changes how to sign in enters the password anew.
-import { type SecondFactors, toTimestamp } from '@telltale/schema';
+import { printable, type SecondFactors, toTimestamp } from '@telltale/schema';
 import type { Call, CommandDeclaration } from '../declaration.ts';
 import { acting, asOptions, type Person, withSession } from '../sessions.ts';
-import { printable } from '../terminal.ts';
 import { timeText } from '../words.ts';
 
 const own = (call: Call, work: (person: Person) => Promise<void>): Promise<void> => {

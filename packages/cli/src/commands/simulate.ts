@@ -146,16 +146,17 @@ async function list(call: Call): Promise<void> {
     await terminal.json(forced);
     return;
   }
-  const rows = Object.values(forced).map(({ name, value, quality: q, since, until, by }) => [
+  const rows = Object.values(forced).map(({ name, value, quality: q, since, until, by, reason }) => [
     name,
     valueText(value),
     qualityCell(q),
     timeText(since),
     until === null ? 'it is stopped' : timeText(until),
     by,
+    reason ?? '',
   ]);
   if (rows.length === 0) await terminal.line('Nothing is simulated.');
-  else await terminal.table(['NAME', 'VALUE', 'QUALITY', 'SINCE', 'UNTIL', 'BY'], rows);
+  else await terminal.table(['NAME', 'VALUE', 'QUALITY', 'SINCE', 'UNTIL', 'BY', 'REASON'], rows);
 }
 
 function readQuality({ options }: Call): number | undefined {

@@ -1,29 +1,8 @@
 // `telltale stacks`: the protocols that connectors and providers can speak, their variables and how points are addressed.
-import type { Stack } from '@telltale/schema';
+import type { Stack, StackDescription, StackParameter } from '@telltale/schema';
 import { didYouMean } from '@telltale/schema/nearest-name';
 import { type Call, type CommandDeclaration, Refused } from '../declaration.ts';
 import type { Cell } from '../terminal.ts';
-
-interface Variable {
-  readonly title?: string;
-  readonly required?: boolean;
-  readonly enum?: readonly string[];
-}
-
-interface Addressing {
-  readonly enabled?: boolean;
-  readonly examples?: readonly { readonly address: string; readonly meaning: string }[];
-}
-
-/** What is shown of the description of a stack. */
-interface Described {
-  readonly title?: string;
-  readonly description?: string;
-  readonly parameters?: Readonly<Record<string, Variable>>;
-  readonly measurement?: Addressing;
-  readonly command?: Addressing;
-  readonly alarm?: Addressing;
-}
 
 export const stacks: CommandDeclaration = {
   path: ['stacks'],
@@ -57,7 +36,7 @@ async function showOne({ terminal, options }: Call, all: Record<string, Stack>, 
     measurement,
     command,
     alarm,
-  }: Described = stack.description ?? {};
+  }: Partial<StackDescription> = stack.description ?? {};
   await terminal.line({ text: `${title} (${name})`, style: 'bold' });
   await terminal.line(description);
   const heading = async (text: string) => {
@@ -87,10 +66,10 @@ async function showOne({ terminal, options }: Call, all: Record<string, Stack>, 
   }
 }
 
-function meaningOf({ title = '', enum: words }: Variable): string {
+function meaningOf({ title, enum: words }: StackParameter): string {
   return words === undefined ? title : `${title}: ${words.join(', ')}`;
 }
 
-function rowOf({ name, description = {} }: Stack): Cell[] {
-  return [name, (description as Described).description ?? ''];
+function rowOf({ name, description }: Stack): Cell[] {
+  return [name, description?.description ?? ''];
 }

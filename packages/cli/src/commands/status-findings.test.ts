@@ -110,7 +110,7 @@ describe('the findings of a status', () => {
 
   test('note edits, simulations with who and when, and alarms that wait', () => {
     const simulated = ['a', 'b', 'c', 'd', 'e'].map(
-      (name): Simulation => ({ name, value: 'd1.5', quality: 192, since, until: null, by: 'anna' }),
+      (name): Simulation => ({ name, value: 'd1.5', quality: 192, since, until: null, by: 'anna', reason: null }),
     );
     const alarm = { state: 'ACT_UNACK' } as LiveAlarm;
     assert.deepEqual(

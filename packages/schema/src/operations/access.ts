@@ -22,7 +22,8 @@ import {
   UserBody,
 } from '../access.ts';
 import { closed } from '../closed.ts';
-import { changes, declare, done, json, jsonType, type Needed, ofJsonBodies, reads } from './operation.ts';
+import { jsonType } from '../media-types.ts';
+import { changes, declare, done, json, type Needed, ofJsonBodies, reads } from './operation.ts';
 
 const access = { tag: 'Access', resource: 'access' } as const;
 
@@ -106,7 +107,15 @@ export const accessOperations = {
     ...reads(access, 'public'),
     summary: 'Get the page on which people sign in',
     isAlwaysAvailable: true,
-    input: {},
+    input: {
+      to: Type.Optional(
+        Type.String({
+          maxLength: 4096,
+          description: 'Where they go from there, a path of this service; anything else leads to /.',
+          examples: ['/alarms'],
+        }),
+      ),
+    },
     problems: [],
     http: {
       method: 'GET',

@@ -1,8 +1,9 @@
 // Operations on what must be signed: one person signs, and where a second person is wanted, that one approves.
 import Type from 'typebox';
 import { Approval, Signature, SignedAction } from '../approvals.ts';
+import { jsonType } from '../media-types.ts';
 import { Comment } from '../revision.ts';
-import { changes, declare, done, json, jsonType, ofJsonBodies, reads } from './operation.ts';
+import { changes, declare, done, json, ofJsonBodies, reads } from './operation.ts';
 
 const approvals = { tag: 'Approvals', resource: 'approvals' } as const;
 const approval = { approval: Type.String({ maxLength: 64, description: 'The id of the request.' }) };

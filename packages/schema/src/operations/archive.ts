@@ -3,28 +3,25 @@ import Type, { type TSchema } from 'typebox';
 import {
   AlarmArchive,
   AlarmRecord,
-  type ArchiveKind,
   ArchiveProgress,
   ArchiveStats,
   ArchiveTime,
   alarmArchiveOptions,
-  archiveKinds,
   archiveOptions,
   CommandArchive,
   CommandBucket,
   CommandRecord,
-  columnsType,
-  csvType,
   MeasurementArchive,
   MeasurementBucket,
   MeasurementRecord,
-  ndjsonType,
 } from '../archive.ts';
+import { type ArchiveKind, archiveKinds } from '../archive-words.ts';
+import { columnsType, csvType, jsonType, ndjsonType } from '../media-types.ts';
 import { Comment } from '../revision.ts';
-import { selectorInputs } from '../selector.ts';
+import { selectorInputs } from '../selector-inputs.ts';
 import { Name } from './channel-fields.ts';
 import { name, namesOrPatterns } from './inputs.ts';
-import { type ChannelForm, changes, declare, done, json, jsonType, reads } from './operation.ts';
+import { type ChannelForm, changes, declare, done, json, reads } from './operation.ts';
 
 const archive = { tag: 'Archive', resource: 'archive' } as const;
 

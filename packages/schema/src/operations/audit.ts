@@ -26,6 +26,7 @@ const filter = {
   object: Meant('this object'),
   operation: Meant('this operation'),
   result: Meant('this outcome: done, or the name of a problem'),
+  source: Meant('requests from this address'),
 };
 
 export const auditOperations = {

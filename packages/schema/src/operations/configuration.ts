@@ -1,16 +1,16 @@
 // Operations on the configuration as a whole: the stacks that it can use, the database file, transactions, rendering; and the
 // executables of function modules. Revisions are in `revisions.ts`.
-import { Collection, ExecutableStat, RenderStatus, Stack } from '../configuration.ts';
+import { Collection, ExecutableStat, RenderStatus } from '../configuration.ts';
+import { FamilySchemas } from '../field-hints.ts';
+import { bytesType, jsonType, sqliteType } from '../media-types.ts';
+import { Stack } from '../stack-description.ts';
 import { Transaction } from '../transaction.ts';
 import { flag, listNamesOf, name, names, ofRendering, rendering } from './inputs.ts';
-import { changes, declare, done, json, jsonType, ofJsonBodies, reads } from './operation.ts';
+import { changes, declare, done, json, ofJsonBodies, reads } from './operation.ts';
 
 const stacks = { tag: 'Configuration: stacks', resource: 'configuration' } as const;
 const database = { tag: 'Configuration: database', resource: 'configuration' } as const;
 const executables = { tag: 'Configuration: function modules', resource: 'configuration' } as const;
-
-export const sqliteType = 'application/x-sqlite3';
-export const bytesType = 'application/octet-stream';
 
 const listStacks = (path: string, summary: string) =>
   declare({
@@ -47,6 +47,20 @@ export const stackOperations = {
   ),
   listProviderStacks: listStacks('/config/v2/stacks/provider', 'List all provider stacks, or the named ones'),
   getProviderStack: getStack('/config/v2/stacks/provider/:name'),
+};
+
+export const schemaOperations = {
+  getFamilySchemas: declare({
+    ...reads({ tag: 'Configuration: database', resource: 'configuration' }, 'signed-in'),
+    summary: 'Get the schemas of configured objects for forms: titles, help, groups, units, and what each field names',
+    input: {},
+    problems: [],
+    http: {
+      method: 'GET',
+      path: '/config/v2/schemas',
+      answer: { ...json('By family.', FamilySchemas), isVersioned: true },
+    },
+  }),
 };
 
 export const databaseOperations = {

@@ -1,18 +1,10 @@
-// Operations on the six families of configured objects: names, all, one, put, delete.
+// Operations on the families of configured objects: names, all, one, put, delete.
 import type { TObject } from 'typebox';
-import { Collection, type Family, families, withNulls } from '../configuration.ts';
+import { Collection, families, withNulls } from '../configuration.ts';
+import { type Family, familyTitles } from '../families.ts';
+import { jsonType } from '../media-types.ts';
 import { listNamesOf, name, names } from './inputs.ts';
-import { changes, type DeclaredOperation, declare, done, json, jsonType, ofJsonBodies, reads } from './operation.ts';
-
-/** What a family is called in the names of its operations. */
-export const familyTitles = {
-  alarms: 'Alarm',
-  commands: 'Command',
-  measurements: 'Measurement',
-  connectors: 'Connector',
-  providers: 'Provider',
-  'function-modules': 'FunctionModule',
-} as const satisfies Record<Family, string>;
+import { changes, type DeclaredOperation, declare, done, json, ofJsonBodies, reads } from './operation.ts';
 
 type Title = (typeof familyTitles)[Family];
 type Operations = ReturnType<typeof operationsOf>;
@@ -36,6 +28,8 @@ export const configuredObjectOperations = {
     '/config/v2/function-modules',
     '/config/v2/function-modules/:name',
   ),
+  ...named('pictures', '/config/v2/pictures/names', '/config/v2/pictures', '/config/v2/pictures/:name'),
+  ...named('trends', '/config/v2/trends/names', '/config/v2/trends', '/config/v2/trends/:name'),
 };
 
 function named<F extends Family>(

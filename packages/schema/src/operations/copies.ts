@@ -1,7 +1,9 @@
 // The operation that copies configured objects.
+
 import { CopyRequest, CopyResult } from '../copy.ts';
+import { jsonType } from '../media-types.ts';
 import { flag, ofRendering, rendering } from './inputs.ts';
-import { changes, declare, json, jsonType, ofJsonBodies } from './operation.ts';
+import { changes, declare, json, ofJsonBodies } from './operation.ts';
 
 export const copyOperations = {
   copyObjects: declare({

@@ -1,10 +1,11 @@
 // The catalogue: every operation of the service, by name.
 import { accessOperations } from './access.ts';
+import { actionOperations } from './actions.ts';
 import { approvalOperations } from './approvals.ts';
 import { archiveOperations } from './archive.ts';
 import { auditOperations } from './audit.ts';
 import { certificateOperations } from './certificates.ts';
-import { databaseOperations, executableOperations, stackOperations } from './configuration.ts';
+import { databaseOperations, executableOperations, schemaOperations, stackOperations } from './configuration.ts';
 import { configuredObjectOperations } from './configured-objects.ts';
 import { copyOperations } from './copies.ts';
 import { connectorOperations, functionModuleOperationsOfService, providerOperations } from './instances.ts';
@@ -17,6 +18,8 @@ import {
   measurementOperations,
 } from './live-objects.ts';
 import type { DeclaredOperation, HttpOperation, OperationInput } from './operation.ts';
+import { overviewOperations } from './overview.ts';
+import { pictureOperations } from './pictures.ts';
 import { renameOperations } from './renames.ts';
 import { revisionOperations } from './revisions.ts';
 import { secondFactorOperations } from './second-factors.ts';
@@ -36,8 +39,10 @@ export const operations = {
   ...explainOperations,
   ...areaOperations,
   ...liveObjectsOperations,
+  ...actionOperations,
   ...approvalOperations,
   ...functionModuleOperationsOfService,
+  ...pictureOperations,
   ...archiveOperations,
   ...configuredObjectOperations,
   ...tableOperations,
@@ -45,6 +50,7 @@ export const operations = {
   ...typicalOperations,
   ...copyOperations,
   ...stackOperations,
+  ...schemaOperations,
   ...secretOperations,
   ...databaseOperations,
   ...revisionOperations,
@@ -52,6 +58,7 @@ export const operations = {
   ...accessOperations,
   ...secondFactorOperations,
   ...auditOperations,
+  ...overviewOperations,
   ...operationListOperations,
   ...serviceOperations,
   ...watchOperations,
@@ -83,8 +90,6 @@ export type WatchOperationName = keyof typeof watchOperations;
 export type InputOf<N extends OperationName> = OperationInput<(typeof operations)[N]>;
 
 export { maxBatchItems } from './channel-fields.ts';
-export { bytesType, sqliteType } from './configuration.ts';
-export { familyTitles } from './configured-objects.ts';
 export {
   type Action,
   type BodyLimit,
@@ -96,13 +101,13 @@ export {
   type HttpForm,
   type HttpOperation,
   inputsInBody,
-  jsonType,
   type Method,
   type Needed,
   ofJsonBodies,
   type Resource,
   type WatchKind,
 } from './operation.ts';
+export { type PictureField, pictureFields, type TrendField, trendFields } from './pictures.ts';
 export { Renamed } from './renames.ts';
 
 export { type Tag, tagOf } from './tags.ts';

@@ -1,9 +1,8 @@
 // Inputs and reads that many operations have in common.
 import Type, { type TObject, type TSchema } from 'typebox';
 import { Collection, Names } from '../configuration.ts';
-import { Identifier } from '../identifier.ts';
-import { NameOrPattern } from '../name-pattern.ts';
 import { Comment } from '../revision.ts';
+import { Identifier, NameOrPattern } from '../wire-schemas.ts';
 import { selection, selectionOfFew, some } from './channel-fields.ts';
 import type { LiveKind } from './live-kinds.ts';
 import { declare, json, type Needed, reads, type Subject, type WatchKind } from './operation.ts';
@@ -34,7 +33,7 @@ export const namesOrPatterns = {
   ),
 };
 
-const fields = <const Field extends string>(words: readonly Field[]) => ({
+export const fields = <const Field extends string>(words: readonly Field[]) => ({
   fields: Type.Optional(
     Type.Array(Type.Enum([...words], { type: 'string' }), {
       description: `Only these fields of each object, comma-separated: ${words.join(', ')}.`,
@@ -43,7 +42,7 @@ const fields = <const Field extends string>(words: readonly Field[]) => ({
 });
 
 /** With `fields`, an object has those alone. */
-const someOf = (schema: TObject): TObject =>
+export const someOf = (schema: TObject): TObject =>
   Collection(
     Type.Partial(schema, { title: `Some${(schema as { title?: string }).title}` }) as unknown as TObject,
   ) as unknown as TObject;

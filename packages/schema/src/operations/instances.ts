@@ -19,11 +19,12 @@ import {
   LogLine,
   logOptions,
 } from '../function-modules.ts';
+import { jsonType } from '../media-types.ts';
 import type { ProblemName } from '../problem.ts';
 import { batchOf, Name } from './channel-fields.ts';
 import { get, list, listNamesOf, name } from './inputs.ts';
 import { connectors, type LiveKind, modules, providers } from './live-kinds.ts';
-import { changes, declare, done, json, jsonType, ofJsonBodies, ofNamedWrites, reads } from './operation.ts';
+import { changes, declare, done, json, ofJsonBodies, ofNamedWrites, reads } from './operation.ts';
 
 const linkOperations = ['restart', 'disable', 'enable'] as const;
 

@@ -1,13 +1,13 @@
 // Operations on the live measurements, commands and alarms.
 import Type from 'typebox';
+import { AlarmTrigger } from '../alarm-triggers.ts';
+import { type AlarmOperation, alarmOperations } from '../alarm-words.ts';
 import { AreaTree } from '../areas.ts';
 import { closed } from '../closed.ts';
 import { Collection } from '../configuration.ts';
 import {
-  type AlarmOperation,
   Authority,
   alarmFields,
-  alarmOperations,
   commandFields,
   LiveAlarm,
   LiveCommand,
@@ -18,11 +18,11 @@ import {
 } from '../data-access.ts';
 import { CommandExplanation, Explanation } from '../diagnostics.ts';
 import { Comment } from '../revision.ts';
-import { selectorInputs } from '../selector.ts';
+import { selectorInputs } from '../selector-inputs.ts';
 import { maxTextBytes } from '../value-text.ts';
 import { Quality } from '../wire-schemas.ts';
 import { batchOf, Name, NameList } from './channel-fields.ts';
-import { get, listMany, name } from './inputs.ts';
+import { get, listMany, name, names } from './inputs.ts';
 import { alarms, commands, measurements } from './live-kinds.ts';
 import { type ChannelForm, changes, declare, done, json, ofNamedWrites, reads } from './operation.ts';
 
@@ -212,6 +212,22 @@ const operate = <const Forms extends readonly ChannelForm[]>(
 export const alarmOperationsOfService = {
   listAlarms: listMany(alarms, '/data/alarms', 'ReadAlarms', LiveAlarm, alarmFields, selectorInputs.alarms),
   getAlarm: get(alarms, '/data/alarms/:name', LiveAlarm),
+  listAlarmTriggers: declare({
+    ...reads(alarms, 'view'),
+    summary: 'List what raises alarms, measurement and limit: of the named alarms, or of all that measurements trigger',
+    input: {
+      ...names,
+      measurements: Type.Optional(
+        Type.Array(Type.String(), { description: 'Only those that these trigger, comma-separated.' }),
+      ),
+    },
+    problems: [],
+    http: {
+      method: 'GET',
+      path: '/data/alarm-triggers',
+      answer: json('From name of alarm to trigger.', Collection(AlarmTrigger)),
+    },
+  }),
   activateAlarm: operate('/data/alarms/:name/activate', 'Activate', 'activate'),
   deactivateAlarm: operate('/data/alarms/:name/deactivate', 'Deactivate', 'deactivate'),
   acknowledgeAlarm: operate('/data/alarms/:name/acknowledge', 'Acknowledge', 'acknowledge', ackAlarms),

@@ -1,7 +1,8 @@
 // The declaration of an operation of the service, as data: its effect, input and output, its HTTP and channel form.
 // Routes, channel requests, both reference documents and the table of permissions are derived from it.
 import type { Static, TObject, TSchema } from 'typebox';
-import type { Permission } from '../access.ts';
+import { jsonType } from '../media-types.ts';
+import type { Permission } from '../permissions.ts';
 import type { ProblemName } from '../problem.ts';
 
 /** `configure` is any change of the configuration; `maintain` changes how data is stored, not what it says. */
@@ -26,6 +27,8 @@ export type Resource =
   | 'providers'
   | 'certificates'
   | 'function-modules'
+  | 'pictures'
+  | 'trends'
   | 'archive'
   | 'configuration'
   | 'access'
@@ -153,8 +156,6 @@ export const declare = <const O extends DeclaredOperation>(operation: O): O => o
 export function inputsInBody({ body }: HttpForm): readonly string[] {
   return body?.isInput ? Object.keys((body.schema as TObject).properties) : [];
 }
-
-export const jsonType = 'application/json';
 
 /** The possible faults of the JSON of a body, whatever its schema. */
 export const ofJsonBodies = ['malformed-json', 'json-too-deep', 'json-too-large', 'duplicate-key'] as const;

@@ -1,6 +1,6 @@
 // Operations that give a configured object another name, and keep its history.
 import Type, { type Static } from 'typebox';
-import { Identifier } from '../identifier.ts';
+import { Identifier } from '../wire-schemas.ts';
 import { flag, name, ofRendering, rendering } from './inputs.ts';
 import { changes, declare, json } from './operation.ts';
 

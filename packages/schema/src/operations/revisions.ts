@@ -1,9 +1,8 @@
 // Operations on the edits of the configuration and on its revisions: comparing them, going back, and who changed what.
 import Type from 'typebox';
-import { familyNames } from '../configuration.ts';
-import { Identifier } from '../identifier.ts';
-import { NameOrPattern } from '../name-pattern.ts';
+import { familyNames } from '../families.ts';
 import { Blame, Comparison, ConfigurationWord, Difference, Revision, Revisions } from '../revision.ts';
+import { Identifier, NameOrPattern } from '../wire-schemas.ts';
 import { flag, ofRendering, rendering } from './inputs.ts';
 import { changes, declare, done, json, reads } from './operation.ts';
 

@@ -2,8 +2,9 @@
 import Type from 'typebox';
 import { AccountName } from '../access.ts';
 import { closed } from '../closed.ts';
+import { jsonType } from '../media-types.ts';
 import { CreatedPasskey, NewTotp, RecoveryCodes, SecondFactors } from '../second-factors.ts';
-import { changes, declare, done, json, jsonType, ofJsonBodies, reads } from './operation.ts';
+import { changes, declare, done, json, ofJsonBodies, reads } from './operation.ts';
 
 const access = { tag: 'Access', resource: 'access' } as const;
 const own = changes(access, 'sign-in', 'signed-in');

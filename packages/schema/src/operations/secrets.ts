@@ -1,8 +1,9 @@
 // Operations on the secrets of connectors and providers, which are set and deleted, and never read.
 import Type from 'typebox';
+import { jsonType } from '../media-types.ts';
 import { ListedSecret, SecretBody, SecretName } from '../secrets.ts';
 import { name } from './inputs.ts';
-import { changes, declare, done, json, jsonType, ofJsonBodies, ofNamedWrites, reads } from './operation.ts';
+import { changes, declare, done, json, ofJsonBodies, ofNamedWrites, reads } from './operation.ts';
 
 const tag = 'Configuration: secrets';
 

@@ -1,5 +1,6 @@
 // Operations about the service itself: probes, metrics, the catalogue of operations and the documents made from it.
 import Type from 'typebox';
+import { pageRoutes } from '../page-routes.ts';
 import { declare, json, reads } from './operation.ts';
 
 const service = { tag: 'Service', resource: 'service' } as const;
@@ -131,13 +132,38 @@ export const serviceOperations = {
       answer: { status: 200, description: 'A page.', type: 'text/html; charset=utf-8', schema: Type.String() },
     },
   }),
-  getRoot: declare({
+  getPage: declare({
     ...reads(service, 'public'),
-    summary: 'Redirect to the API reference, or to the page on which people sign in',
+    summary: 'Get the page for people',
     isAlwaysAvailable: true,
     input: {},
     problems: [],
-    http: { method: 'GET', path: '/', answer: { status: 302, description: 'To /docs/, or to /access/sign-in.' } },
+    http: {
+      method: 'GET',
+      path: '/',
+      ignoresQuery: true,
+      answer: {
+        status: 200,
+        description: `A page. Who prefers text/html, as browsers do, gets it at each of its routes as well: ${pageRoutes.slice(1).join(', ')}.`,
+        type: 'text/html; charset=utf-8',
+        schema: Type.String(),
+        isVersioned: true,
+      },
+    },
+  }),
+  getPageFile: declare({
+    ...reads(service, 'public'),
+    summary: 'Get a file of the page: a script or a style sheet, which never changes',
+    isAlwaysAvailable: true,
+    input: {
+      file: Type.String({ maxLength: 200, description: 'Its name, which the page has.', examples: ['main-HASH.js'] }),
+    },
+    problems: ['unknown-object'],
+    http: {
+      method: 'GET',
+      path: '/assets/:file',
+      answer: { status: 200, description: 'Its content, of its own type.', type: 'application/octet-stream' },
+    },
   }),
   heartbeat: declare({
     ...reads(service, 'signed-in'),

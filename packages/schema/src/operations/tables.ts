@@ -1,10 +1,8 @@
 // Operations on tables: a family of the configuration as CSV or as a workbook (XLSX).
 import Type from 'typebox';
-import { csvType } from '../archive.ts';
-import type { Family } from '../configuration.ts';
-import { TableResult, xlsxType } from '../table.ts';
-import { bytesType } from './configuration.ts';
-import { familyTitles } from './configured-objects.ts';
+import { type Family, familyTitles } from '../families.ts';
+import { bytesType, csvType, xlsxType } from '../media-types.ts';
+import { TableResult } from '../table.ts';
 import { flag, names, ofRendering, rendering } from './inputs.ts';
 import { changes, type DeclaredOperation, declare, json, reads } from './operation.ts';
 
@@ -21,6 +19,8 @@ export const tableOperations = {
   ...named('connectors', '/config/v2/tables/connectors'),
   ...named('providers', '/config/v2/tables/providers'),
   ...named('function-modules', '/config/v2/tables/function-modules'),
+  ...named('pictures', '/config/v2/tables/pictures'),
+  ...named('trends', '/config/v2/tables/trends'),
 };
 
 function named<F extends Family>(family: F, path: string): Named<(typeof familyTitles)[F]> {

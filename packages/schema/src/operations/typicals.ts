@@ -1,7 +1,8 @@
 // Operations on typicals: objects made of a type and its instances, and what was made so.
+import { jsonType } from '../media-types.ts';
 import { GenerateRequest, GenerateResult, Typicals } from '../typical.ts';
 import { flag, ofRendering, rendering } from './inputs.ts';
-import { changes, declare, json, jsonType, ofJsonBodies, reads } from './operation.ts';
+import { changes, declare, json, ofJsonBodies, reads } from './operation.ts';
 
 const subject = { tag: 'Configuration: typicals', resource: 'configuration' } as const;
 

@@ -1,7 +1,7 @@
 // Watches: operations of the channel alone. A client that watches something is notified of each change of it.
 import Type, { type TObject, type TProperties, type TSchema } from 'typebox';
 import { closed } from '../closed.ts';
-import { selectorInputs } from '../selector.ts';
+import { selectorInputs } from '../selector-inputs.ts';
 import { items, Name, NameList } from './channel-fields.ts';
 import { alarms, commands, connectors, type LiveKind, measurements, modules, providers } from './live-kinds.ts';
 import { declare, reads, type WatchKind } from './operation.ts';

@@ -24,7 +24,7 @@ export {
   userOf,
 } from './caller.ts';
 export { UnusableDirectories } from './directories/directory.ts';
-export { attemptSeconds } from './directories/sealed-attempts.ts';
+export { attemptSeconds, ownPathForm } from './directories/sealed-attempts.ts';
 export { FirstAdministrator } from './first-administrator.ts';
 export { ModuleTokens } from './module-tokens.ts';
 export { modulesAlone } from './modules-alone.ts';

@@ -3,3 +3,4 @@
 export type { AlarmCounts } from './alarm-counts.ts';
 export type { AlarmStore, StoredAlarm } from './alarm-store.ts';
 export { type AlarmListener, Alarms } from './alarms.ts';
+export { delayMsOf } from './triggers.ts';

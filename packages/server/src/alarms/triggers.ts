@@ -252,7 +252,7 @@ function isSameTrigger(one: Alarm, other: Alarm): boolean {
 }
 
 /** A text that is no time was refused at rendering; here it counts as no delay. */
-function delayMsOf({ properties = {} }: Alarm, name: string): number {
+export function delayMsOf({ properties = {} }: Alarm, name: string): number {
   const text = Object.hasOwn(properties, name) ? properties[name] : undefined;
   return text === undefined ? 0 : (parseMilliseconds(text) ?? 0);
 }

@@ -123,6 +123,11 @@ describe('an answer', () => {
       for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
         const again = await get('/long', { ...headers, 'if-none-match': String(known) });
         assert.deepEqual([again.status, again.body.length], [304, 0]);
+        assert.equal(
+          again.headers['content-security-policy'],
+          undefined,
+          'browsers take it in the place of that of the content',
+        );
       }
       version++;
       const changed = await get('/long', { ...headers, 'if-none-match': String(etag) });

@@ -5,7 +5,15 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
 import type { ProblemError } from '@telltale/schema';
-import type { FileReply, Gate, GatedOperation, PagesReply, StreamReply, WithHeaders } from '../operations/index.ts';
+import type {
+  CodedReply,
+  FileReply,
+  Gate,
+  GatedOperation,
+  PagesReply,
+  StreamReply,
+  WithHeaders,
+} from '../operations/index.ts';
 import type { Gathered, Lease } from '../points/index.ts';
 import { answerHeaders } from './answer-headers.ts';
 import type { Call, Route } from './route.ts';
@@ -49,7 +57,9 @@ export function answer(options: AnswerOptions): Promise<void> | undefined {
     headers.etag = tag;
     if (isKnown(tag, request.headers['if-none-match'])) {
       operation.answered++;
-      end(response, 304, headers);
+      // The policy that came with the content stays: one that comes now would be taken in its place.
+      const { 'content-security-policy': _, ...others } = headers;
+      end(response, 304, others);
       return undefined;
     }
   }
@@ -111,6 +121,7 @@ function send(options: AnswerOptions, headers: Headers, result: unknown): Promis
     headers['content-disposition'] = disposition(result.filename);
     return sendBytes(options, headers, piecesOf(result.file));
   }
+  if (isCoded(result)) return sendCoded(options, headers, result);
   if (isStream(result)) {
     response.writeHead(status, {
       ...headers,
@@ -143,6 +154,24 @@ function sendBytes(
   return undefined;
 }
 
+/** Each coding is another representation, with a tag of its own (RFC 9110, 8.8.3.3). */
+function sendCoded(
+  { route, request, response }: AnswerOptions,
+  headers: Headers,
+  { type, codings }: CodedReply,
+): undefined {
+  const coding = codingMarks.find((each) => codings[each] !== undefined && accepts(request, each));
+  const bytes = (coding === undefined ? undefined : codings[coding]) ?? codings.identity;
+  headers['content-type'] = type;
+  headers.vary = headers.vary === undefined ? 'accept-encoding' : `${headers.vary}, accept-encoding`;
+  headers['content-length'] = bytes.length;
+  if (coding !== undefined) {
+    headers['content-encoding'] = coding;
+    if (headers.etag !== undefined) headers.etag = marked(headers.etag, coding);
+  }
+  end(response, route.answer.status, headers, [Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)]);
+}
+
 async function sendStream(response: ServerResponse, stream: Readable, onBroken: (error: Error) => void): Promise<void> {
   if (response.req.method === 'HEAD' || response.destroyed) {
     stream.destroy();
@@ -169,7 +198,7 @@ async function compressed(response: ServerResponse, headers: Headers, body: read
   const compressing = createGzip({ level: constants.Z_BEST_SPEED, chunkSize: gzipBytes });
   const small = (await Readable.from(body).pipe(compressing).toArray()) as Buffer[];
   const length = small.reduce((sum, piece) => sum + piece.length, 0);
-  const etag = `${String(headers.etag).slice(0, -1)}${gzipMark}"`;
+  const etag = marked(headers.etag, 'gzip');
   end(
     response,
     200,
@@ -196,16 +225,32 @@ function piecesOf(result: unknown): readonly Buffer[] {
 }
 
 /** Compressing pays on a link, not on this machine: only a proxy leads over one, and says so. */
-function wantsGzip({ headers, socket: { remoteAddress: ip = '' } }: IncomingMessage): boolean {
+function wantsGzip(request: IncomingMessage): boolean {
+  const { headers, socket } = request;
+  const { remoteAddress: ip = '' } = socket;
   const isFar = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined || !isLocal(ip);
-  return isFar && /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/.test(headers['accept-encoding'] ?? '');
+  return isFar && accepts(request, 'gzip');
+}
+
+/** The best one first. */
+const codingMarks = ['br', 'gzip'] as const;
+
+type Coding = (typeof codingMarks)[number];
+
+const accepted: Readonly<Record<Coding, RegExp>> = {
+  br: /\bbr\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i,
+  gzip: /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i,
+};
+
+function accepts({ headers }: IncomingMessage, coding: Coding): boolean {
+  return accepted[coding].test(headers['accept-encoding'] ?? '');
 }
 
 function isLocal(ip: string): boolean {
   return ip === '::1' || /^(?:::ffff:)?127\./.test(ip);
 }
 
-const gzipMark = '-gzip';
+const marked = (tag: unknown, coding: Coding) => `${String(tag).slice(0, -1)}-${coding}"`;
 
 /** The same version of another selection is another answer. */
 function tagOf({ answer: { version: versionOf } }: Route, call: Call): string | undefined {
@@ -220,7 +265,11 @@ function tagOf({ answer: { version: versionOf } }: Route, call: Call): string | 
 /** Whether the client has it, compressed or not (RFC 9110, 13.1.2). */
 function isKnown(tag: string, header: string | undefined): boolean {
   if (header === undefined) return false;
-  const plain = (each: string) => each.trim().replace(/^W\//, '').replace(`${gzipMark}"`, '"');
+  const plain = (each: string) =>
+    each
+      .trim()
+      .replace(/^W\//, '')
+      .replace(/-(?:br|gzip)"$/, '"');
   return header === '*' || header.split(',').some((each) => plain(each) === tag);
 }
 
@@ -234,6 +283,10 @@ function isStream(result: unknown): result is StreamReply {
 
 function isFile(result: unknown): result is FileReply {
   return typeof result === 'object' && result !== null && 'file' in result;
+}
+
+function isCoded(result: unknown): result is CodedReply {
+  return typeof result === 'object' && result !== null && 'codings' in result;
 }
 
 function isPages(result: unknown): result is PagesReply {

@@ -17,12 +17,14 @@ import type { Logger } from 'pino';
 import { guardedRequest, type Identities, nobody, type OriginGuard } from '../access/index.ts';
 import type { Gate, GatedOperation } from '../operations/index.ts';
 import { answer } from './answer.ts';
+import { answerHeaders } from './answer-headers.ts';
 import { BodyBudget } from './body-budget.ts';
 import { Connections } from './connections.ts';
 import { type CredentialsReader, certificateShown } from './credentials.ts';
 import { frontMetrics } from './front-metrics.ts';
 import { shareHeaderRoom } from './header-room.ts';
 import type { Metrics } from './metrics.ts';
+import { prefersPages } from './page-navigation.ts';
 import { answerClientError, endWith, sendProblem } from './problems.ts';
 import { requestReader } from './read-request.ts';
 import { formFault } from './request-form.ts';
@@ -46,6 +48,10 @@ export interface HttpServerOptions {
   readonly gate: Gate;
   /** Whether a path is that of a document for people, to which links of other pages may lead. */
   readonly isDocument: (path: string) => boolean;
+  /** Whether a browser goes to a view of the page, which is the same for everybody. */
+  readonly isPage?: (request: IncomingMessage) => boolean;
+  /** Where a browser without credentials that goes to a document is led; none: it is refused. */
+  readonly signInPage?: string;
   /** The page that a provider of OpenID Connect leads to. */
   readonly isCallback?: (path: string) => boolean;
   readonly clock: Clock;
@@ -91,7 +97,11 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
     if (gate.isStopping) response.setHeader('connection', 'close'); // else it would be waited for
     const { remoteAddress: source } = response.req.socket;
     gate.denied(operation, { caller: nobody, credentials: { source } }, '', error); // where nobody has recorded it yet
-    sendProblem(response, gate.refuse(operation, error));
+    const problem = gate.refuse(operation, error);
+    const page = problem.problem === 'not-signed-in' ? signInPageFor(response.req, options) : undefined;
+    if (page === undefined) sendProblem(response, problem);
+    else
+      response.writeHead(302, { ...answerHeaders(response.socket), 'cache-control': 'no-store', location: page }).end();
   };
 
   /** Returns what counts the answer. */
@@ -103,11 +113,12 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
       const fault = formFault(request);
       if (fault !== undefined) throw new ProblemError('malformed-request', fault);
       const { method, url = '' } = request;
-      const isCallback = method === 'GET' && options.isCallback?.(url) === true;
-      const isDocument = isCallback || (method === 'GET' && options.isDocument(url));
-      const refusal = options.guard.refusalOf(guardedRequest(request, isDocument, isCallback));
+      const isPage = options.isPage?.(request) === true;
+      const isSameForAll = isPage || (method === 'GET' && options.isCallback?.(url) === true);
+      const isDocument = isSameForAll || (method === 'GET' && options.isDocument(url));
+      const refusal = options.guard.refusalOf(guardedRequest(request, isDocument, isSameForAll));
       if (refusal !== undefined) throw new ProblemError(refusal, refusalDetail(request, refusal));
-      const found = endpoints.find(request, response);
+      const found = endpoints.find(isPage ? { method, url: '/' } : request, response);
       count = found.endpoint.count;
       const { route, reader, operation: asked } = found.endpoint;
       operation = asked;
@@ -172,6 +183,14 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
         connections.dropHandshakes();
       }),
   };
+}
+
+/** It leads back to the document. */
+function signInPageFor(request: IncomingMessage, options: Pick<HttpServerOptions, 'signInPage' | 'isDocument'>) {
+  const { method, url = '' } = request;
+  const { signInPage, isDocument } = options;
+  if (signInPage === undefined || method !== 'GET' || !isDocument(url) || !prefersPages(request)) return undefined;
+  return `${signInPage}?to=${encodeURIComponent(url)}`;
 }
 
 function answerUnreadable(connections: Connections, error: NodeJS.ErrnoException, socket: Socket): void {

@@ -7,4 +7,5 @@ export { createHttpServer, type HttpServer, type HttpServerOptions } from './htt
 export { type Metric, Metrics, type Sample } from './metrics.ts';
 export { type OpenApi, openApiDocument } from './openapi.ts';
 export { operationRoutes } from './operation-routes.ts';
+export { pageNavigation } from './page-navigation.ts';
 export type { Route } from './route.ts';

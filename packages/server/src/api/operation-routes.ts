@@ -79,7 +79,11 @@ function routeOf<N extends HttpOperationName>(
     ...(http.ignoresQuery && { ignoresQuery: true }),
     lists: listsOf(input),
     ...(http.body !== undefined && { body: bodyOf(http.body, options.limits) }),
-    answer: { ...http.answer, ...(headers && { headers }), ...(version && { version }) },
+    answer: {
+      ...http.answer,
+      ...(headers && { headers }),
+      ...(version && { version: (call: Call) => version(call, call.path) }),
+    },
     problems,
     handle: operation.isOrdered
       ? (call) => gate.turn(operation, call.caller, call.path.name).begin(() => carryOutInTurn(call))
@@ -114,6 +118,7 @@ function inputReader<N extends HttpOperationName>({ path, body }: HttpForm): (ca
       't_until',
       'folder',
       'page',
+      'file',
     ] as const
   ).filter((name) => isInPath(path, name));
   return (call) => {

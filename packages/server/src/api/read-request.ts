@@ -74,12 +74,13 @@ export function requestReader(route: Route, options: RequestReaderOptions): Requ
       t_until = '',
       folder = '',
       page = '',
+      file = '',
     } = params;
     if (account !== '') checkAccountName(account, route);
     const id = idText === undefined ? 0 : readId(idText);
     let gone: AbortSignal | undefined;
     return {
-      path: { name, account, session, passkey, approval, secret, id, t_since, t_until, folder, page },
+      path: { name, account, session, passkey, approval, secret, id, t_since, t_until, folder, page, file },
       query: readQuery(query),
       caller,
       credentials,

@@ -59,6 +59,8 @@ export interface PathInput {
   /** Of a document, as they were sent. */
   readonly folder: string;
   readonly page: string;
+  /** Of the page for people, likewise. */
+  readonly file: string;
 }
 
 /** What an operation is done to, for the audit trail. */

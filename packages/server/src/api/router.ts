@@ -13,6 +13,8 @@ export interface Found<Endpoint> {
   readonly query: string;
 }
 
+type Target = Pick<IncomingMessage, 'method' | 'url'>;
+
 /** Clients repeat the same requests: results are cached for so many URLs, none of them longer. */
 const mostRecent = 1000;
 const longestRecent = 256;
@@ -47,7 +49,7 @@ export class Router<Endpoint> {
   }
 
   /** Throws `ProblemError` where no route matches; the response then lists the methods that apply. */
-  find(request: IncomingMessage, response: ServerResponse): Found<Endpoint> {
+  find(request: Target, response: ServerResponse): Found<Endpoint> {
     const { method, url = '' } = request;
     if (method !== 'GET' || url.length > longestRecent) return this.#search(request, response);
     const recent = this.#recent.get(url);
@@ -58,7 +60,7 @@ export class Router<Endpoint> {
     return found;
   }
 
-  #search({ method = '', url: target = '' }: IncomingMessage, response: ServerResponse): Found<Endpoint> {
+  #search({ method = '', url: target = '' }: Target, response: ServerResponse): Found<Endpoint> {
     const url = originForm(target);
     const mark = url.indexOf('?');
     const path = mark < 0 ? url : url.slice(0, mark); // the library would read all of the query

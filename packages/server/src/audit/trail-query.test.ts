@@ -20,6 +20,7 @@ for (let number = 0; number < 200; number++) {
   const entry = {
     who: people[number % 4] as string,
     kind: 'user',
+    source: `10.1.0.${number % 3}`,
     operation: operations[number % 3] as string,
     object: `valve_${number % 7}`,
     new: 'ä'.repeat(number % 50),
@@ -46,20 +47,21 @@ async function pages(query: TrailQuery): Promise<string[]> {
 }
 
 function expected({ since, until, before = Number.POSITIVE_INFINITY, isNewestFirst, ...query }: TrailQuery): string[] {
-  const isMeant = (name: 'who' | 'object' | 'operation' | 'result', value: string) => {
+  const isMeant = (name: 'who' | 'object' | 'operation' | 'result' | 'source', value: string) => {
     const wanted = query[name];
     if (wanted === undefined) return true;
     return wanted.endsWith('*') ? value?.startsWith(wanted.slice(0, -1)) === true : value === wanted;
   };
   const found = all.filter(
-    ({ record: { seq, time, who, object, operation, result } }) =>
+    ({ record: { seq, time, who, object, operation, result, source } }) =>
       seq < before &&
       (since === undefined || time >= since) &&
       (until === undefined || time < until) &&
       isMeant('who', who) &&
       isMeant('object', object) &&
       isMeant('operation', operation) &&
-      isMeant('result', result),
+      isMeant('result', result) &&
+      isMeant('source', source),
   );
   const lines = found.map(({ line }) => line);
   return isNewestFirst ? lines.reverse() : lines;
@@ -76,6 +78,7 @@ describe('a reading of the trail', () => {
       object: maybe(fc.constantFrom('valve_1', 'valve_*', 'none')),
       operation: maybe(fc.constantFrom(...operations, 's*')),
       result: maybe(fc.constantFrom('done', 'not-allowed')),
+      source: maybe(fc.constantFrom('10.1.0.1', '10.1.*', 'none')),
     });
     const query = fc
       .tuple(filter, fc.boolean(), fc.integer({ min: 1, max: 300 }), maybe(fc.integer({ min: 0, max: 300 })))

@@ -14,9 +14,21 @@ export interface TrailFilter {
   readonly object?: string | undefined;
   readonly operation?: string | undefined;
   readonly result?: string | undefined;
+  readonly source?: string | undefined;
+}
+
+/** What was done to one object, by itself or, of a configured one, among others. */
+export interface ObjectFilter {
+  readonly kind: string;
+  readonly name: string;
+  /** Of those on the object by itself. */
+  readonly operations: readonly string[];
 }
 
 export interface TrailQuery extends TrailFilter {
+  readonly of?: ObjectFilter | undefined;
+  /** The page ends when so many bytes were looked at. */
+  readonly mostBytes?: number | undefined;
   readonly isNewestFirst: boolean;
   readonly limit: number;
   /** Newest first: only records with a lower sequence number. */
@@ -36,9 +48,11 @@ export interface TrailPage {
   readonly lines: readonly string[];
   /** Undefined where nothing more follows. */
   readonly next: Position | undefined;
+  /** Of a page that ended since enough was looked at: the last record that was. */
+  readonly reached?: string | undefined;
 }
 
-const texts = ['who', 'object', 'operation', 'result'] as const;
+const texts = ['who', 'object', 'operation', 'result', 'source'] as const;
 /** Of a page: together with the records of another step. */
 const pageBytes = 1 << 20;
 
@@ -54,15 +68,22 @@ export class TrailReader {
   async page(query: TrailQuery, from: Position | undefined, signal?: AbortSignal): Promise<TrailPage> {
     const lines: string[] = [];
     let bytes = 0;
+    let seen = 0;
     for (const { segment, next } of this.#segments(query, from)) {
       const offset = from?.segment === segment.first ? from.offset : undefined;
       for (const found of steps(segment, query, offset)) {
         for (const line of found) {
+          seen += line.bytes.length;
           if (!line.isWhole || !fits(line, query)) continue;
           lines.push(line.bytes.toString());
           bytes += line.bytes.length;
           if (lines.length < query.limit && bytes < pageBytes) continue;
           return { lines, next: { segment: segment.first, offset: behind(line, query) } };
+        }
+        const last = found.at(-1);
+        if (last?.isWhole && seen >= (query.mostBytes ?? Number.POSITIVE_INFINITY)) {
+          const reached = last.bytes.toString();
+          return { lines, next: { segment: segment.first, offset: behind(last, query) }, reached };
         }
         await setImmediate();
         signal?.throwIfAborted();
@@ -103,13 +124,25 @@ function behind({ at, bytes }: FoundLine, { isNewestFirst }: TrailQuery): number
 }
 
 function fits({ bytes }: FoundLine, query: TrailQuery): boolean {
+  // Before it is parsed: most are of something else.
+  if (query.of !== undefined && !bytes.includes(query.of.name)) return false;
   const fields = fieldsOf(bytes);
   if (fields === undefined) return false;
   const { seq, time } = fields;
   if (query.before !== undefined && !((seq as number) < query.before)) return false;
   if (query.since !== undefined && !((time as string) >= query.since)) return false;
   if (query.until !== undefined && !((time as string) < query.until)) return false;
+  if (query.of !== undefined && !isOf(query.of, fields)) return false;
   return texts.every((name) => query[name] === undefined || isMeant(query[name], fields[name]));
+}
+
+function isOf({ kind, name, operations }: ObjectFilter, fields: Record<string, unknown>): boolean {
+  if (fields.object === name && operations.includes(fields.operation as string)) return true;
+  if ((fields.new as { dryRun?: unknown } | undefined)?.dryRun === true) return false;
+  return [fields.old, fields.new].some((side) => {
+    const { objects } = (side ?? {}) as { objects?: unknown };
+    return typeof objects === 'object' && objects !== null && Object.hasOwn(objects, `${kind}/${name}`);
+  });
 }
 
 function isMeant(wanted: string, value: unknown): boolean {

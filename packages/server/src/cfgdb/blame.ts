@@ -1,5 +1,6 @@
 // Who changed each field of an object last: the edits that are not rendered, then the stored changes of each revision, the newest
 // first, until every field is known or nothing older is stored.
+import { isDeepStrictEqual } from 'node:util';
 import {
   type Blame,
   type BlamedField,
@@ -94,13 +95,16 @@ class BlamedFields {
   }
 }
 
-/** A map as its keys, as the columns of tables are called; an empty one as itself. */
+/** A map as its keys, as the columns of tables are called; an empty one, and a list, as itself. */
 function parts(field: string, value: unknown): [string, unknown][] {
-  const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
+  const entries = isMap ? Object.entries(value) : [];
   return entries.length === 0 ? [[field, value]] : entries.map(([key, text]) => [`${field}.${key}`, text]);
 }
 
 function changedParts({ field, before, after }: { field: string; before?: unknown; after?: unknown }): string[] {
   const [old, now] = [new Map(parts(field, before)), new Map(parts(field, after))];
-  return [...new Set([...now.keys(), ...old.keys()])].filter((part) => old.get(part) !== now.get(part));
+  return [...new Set([...now.keys(), ...old.keys()])].filter(
+    (part) => !isDeepStrictEqual(old.get(part), now.get(part)),
+  );
 }

@@ -21,11 +21,13 @@ import {
   parseText,
   pointerPart,
   precisionProperty,
+  type Trend,
   traitsOf,
   type Value,
   ValueError,
 } from '@telltale/schema';
 import { checkModule } from './check-module.ts';
+import { checkTrend } from './check-trend.ts';
 import type { CheckedFault, Named, ObjectName } from './checked-fault.ts';
 import { circlesIn } from './circles-in.ts';
 import { ConfiguredSecrets } from './configured-secrets.ts';
@@ -96,6 +98,7 @@ class Check {
     for (const each of this.#objects<FunctionModule>('function-modules')) {
       checkModule(each, this.#reporter('function-modules', each.name));
     }
+    for (const trend of this.#objects<Trend>('trends')) checkTrend(trend, this.#reporter('trends', trend.name));
     return this.#faults;
   }
 

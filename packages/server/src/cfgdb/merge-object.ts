@@ -41,7 +41,8 @@ export function mergeObject(before: string, present: string, type: string): Merg
 function leavesOf(text: string): Leaves {
   const leaves = new Map<string, { field: string; key: string | undefined; value: unknown }>();
   for (const [field, value] of Object.entries(parseJson(text) as Record<string, unknown>)) {
-    const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+    const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
+    const entries = isMap ? Object.entries(value) : [];
     if (entries.length === 0) leaves.set(field, { field, key: undefined, value });
     for (const [key, item] of entries) leaves.set(`${field}\0${key}`, { field, key, value: item });
   }

@@ -4,7 +4,7 @@ import { type Family, parseJson } from '@telltale/schema';
 type Texts = Readonly<Record<string, string>>;
 
 /** These have a field for it, the others a property. */
-const withField: ReadonlySet<Family> = new Set<Family>(['alarms', 'commands', 'measurements']);
+const withField: ReadonlySet<Family> = new Set<Family>(['alarms', 'commands', 'measurements', 'pictures', 'trends']);
 
 /** Of a canonical text; undefined or empty: in none. */
 export function areaIn(family: Family, text: string): string | undefined {

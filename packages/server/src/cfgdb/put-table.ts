@@ -1,10 +1,10 @@
 // Makes a family what a table says, as one transaction, and tells what that changes.
-import { type Family, ProblemError, type TableResult } from '@telltale/schema';
+import { type Family, type Fault, ProblemError, type TableResult } from '@telltale/schema';
 import { placeIn } from '../sheets/index.ts';
 import type { Configuration, Rendering } from './configuration.ts';
 import type { Step } from './read-objects.ts';
 import { readRenames } from './read-renames.ts';
-import { readTable, type TableSteps } from './read-table.ts';
+import { headingAt, readTable, type TableSteps } from './read-table.ts';
 import type { Rename } from './renamed-references.ts';
 import { type SharedBytes, shownBytes } from './shared-bytes.ts';
 
@@ -50,7 +50,13 @@ function withRows(error: unknown, family: Family, { rowOf }: TableSteps): unknow
   if (!(error instanceof ProblemError) || error.problem !== 'render-refused') return error;
   const errors = error.errors?.map((fault) => {
     const row = fault.family === family && fault.name !== undefined ? rowOf(fault.name) : undefined;
-    return row === undefined ? fault : { ...fault, path: placeIn(row, fault.field ?? '') };
+    return row === undefined ? fault : { ...fault, path: placeIn(row, columnOf(fault)) };
   });
   return new ProblemError(error.problem, error.message, errors);
+}
+
+/** The field, or the key of a map, which has a column of its own. */
+function columnOf({ path, field = '' }: Fault): string {
+  const at = path.split('/').slice(3);
+  return at[0] === field ? headingAt(`/${at.join('/')}`) : field;
 }

@@ -18,6 +18,7 @@ import {
   strangersJson,
 } from '@telltale/schema';
 import { release } from '../threads/index.ts';
+import { harmless } from './harmless.ts';
 import type { Rename } from './renamed-references.ts';
 import { type ColumnValue, refuseUnstorable, tables, toColumns, toText } from './tables.ts';
 
@@ -70,7 +71,7 @@ function readFitting(
     found.push({ path: `${at}/name`, message: `must be ${name}, the name that the request is about` });
   }
   faults.push(...found);
-  return found.length > 0 ? undefined : (object as FamilyObject[Family]);
+  return found.length > 0 ? undefined : harmless(family, object as FamilyObject[Family], at, faults);
 }
 
 function toStored(family: Family, name: string, object: FamilyObject[Family], at: string): StoredObject {

@@ -259,7 +259,7 @@ class TableReader {
 }
 
 /** Of a JSON pointer into the object. */
-function headingAt(path: string): string {
+export function headingAt(path: string): string {
   const parts = path.slice(1).split('/');
   return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')).join('.');
 }
@@ -291,6 +291,7 @@ export class Fields {
     const text = withoutMark(cell);
     if (kind === 'boolean') return this.#setBoolean(field, text);
     if (kind === 'integer') return this.#setInteger(field, text, unit);
+    if (kind === 'list') return this.#setList(field, text);
     if (kind === 'number' && !isVerbatim) return this.#setNumber(field, text.trim(), mayHaveDecimalComma);
     this.#fields.set(field, withLineBreaksOf(this.#fields.get(field), text));
     return undefined;
@@ -337,6 +338,15 @@ export class Fields {
     if (value === undefined) return notInteger(text, unit);
     this.#fields.set(field, value);
     return undefined;
+  }
+
+  #setList(field: string, text: string): string | undefined {
+    try {
+      this.#fields.set(field, parseJson(text));
+      return undefined;
+    } catch {
+      return 'must be a list as JSON, such as [{"kind": "measurements", "name": "tank1_level"}]';
+    }
   }
 
   #setNumber(field: string, text: string, mayHaveDecimalComma: boolean): string | undefined {

@@ -77,9 +77,10 @@ function childArguments(path: string): string[] {
     applicationId,
     schemaVersion,
     tables: [
-      ...Object.values(tables).map(({ family, name, columns }) => ({
+      ...Object.values(tables).map(({ family, name, columns, isOptional }) => ({
         family,
         name,
+        isOptional,
         fields: columns.map(({ field }) => field),
       })),
       { family: madeTable, name: madeTable, fields: madeColumns, isOptional: true },
@@ -206,7 +207,7 @@ function toObject(family: Family, fields: readonly string[], row: readonly unkno
     const value = row[fields.indexOf(field)];
     if (value === null || value === undefined) continue;
     if (kind === 'boolean' && (value === 0 || value === 1)) object[field] = value === 1;
-    else if (kind === 'map' && typeof value === 'string') object[field] = parsed(value);
+    else if ((kind === 'map' || kind === 'list') && typeof value === 'string') object[field] = parsed(value);
     else object[field] = value;
   }
   return object;

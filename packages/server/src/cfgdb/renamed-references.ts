@@ -1,5 +1,5 @@
-// The objects that refer to one that gets another name, as they are afterwards: triggers, leaders, watchdogs, and what function
-// modules and providers may write.
+// The objects that refer to one that gets another name, as they are afterwards: triggers, leaders, watchdogs, what function
+// modules and providers may write, pens of trends, and bindings of pictures.
 import {
   type Alarm,
   type ArchiveKind,
@@ -9,8 +9,10 @@ import {
   type FamilyObject,
   familyNames,
   type Measurement,
+  type Picture,
   type Provider,
   parseJson,
+  type Trend,
 } from '@telltale/schema';
 import type { Content } from './content.ts';
 
@@ -35,6 +37,8 @@ const places: Record<Family, readonly string[]> = {
   measurements: ['"leader":"'],
   commands: ['"leader":"'],
   'function-modules': ['"writes":"'],
+  pictures: [' data-tt-'],
+  trends: ['"pens":[{'],
 };
 
 /** For each family, from old name to new. */
@@ -102,6 +106,10 @@ function following(
     }
     case 'function-modules':
       return writesOf(object, content, newNames);
+    case 'pictures':
+      return bindingsOf(object as Picture, content, newNames);
+    case 'trends':
+      return pensOf(object as Trend, newNames);
   }
 }
 
@@ -120,4 +128,30 @@ function writesOf({ properties = {} }: FamilyObject[Family], content: Content, n
     return names.length === 0 ? item : [...new Set([...(isShared ? [item] : []), ...names])].join(', ');
   });
   return replaced === writes ? undefined : { properties: { ...properties, writes: replaced } };
+}
+
+/** What is bound to a point, or opens it, by its whole name. */
+const binding = / (?:data-tt-point="(?:(measurement|command|alarm):)?|data-tt-opens="point:)([A-Za-z0-9_]+)"/g;
+const kindOf: Readonly<Record<string, ArchiveKind>> = {
+  measurement: 'measurements',
+  command: 'commands',
+  alarm: 'alarms',
+};
+
+/** Without a kind, a measurement comes before a command of the same name, and both before an alarm. */
+function bindingsOf({ svg }: Picture, content: Content, newNames: NewNames): object | undefined {
+  const followed = svg.replaceAll(binding, (whole, kind: string | undefined, name: string) => {
+    const family =
+      kind === undefined ? bindable.find((each) => newNames[each].has(name) || content[each].has(name)) : kindOf[kind];
+    const to = family === undefined ? undefined : newNames[family].get(name);
+    return to === undefined ? whole : `${whole.slice(0, -name.length - 1)}${to}"`;
+  });
+  return followed === svg ? undefined : { svg: followed };
+}
+
+const bindable = ['measurements', 'commands', 'alarms'] as const;
+
+function pensOf({ pens }: Trend, newNames: NewNames): object | undefined {
+  if (!pens.some(({ kind, name }) => newNames[kind].has(name))) return undefined;
+  return { pens: pens.map((pen) => ({ ...pen, name: newNames[pen.kind].get(pen.name) ?? pen.name })) };
 }

@@ -18,7 +18,16 @@ export type RenderingBytes = Uint8Array<ArrayBuffer>;
  * What others refer to comes before them, and goes after them. Providers come before connectors, which keep to threads without
  * any where they can.
  */
-const order: readonly Family[] = ['providers', 'connectors', 'measurements', 'commands', 'alarms', 'function-modules'];
+const order: readonly Family[] = [
+  'providers',
+  'connectors',
+  'measurements',
+  'commands',
+  'alarms',
+  'function-modules',
+  'pictures',
+  'trends',
+];
 const referred: ReadonlySet<Family> = new Set<Family>(['connectors', 'providers']);
 
 const newline = 0x0a;

@@ -137,13 +137,13 @@ export class SeenConfiguration {
   }
 
   upToDate(): boolean {
-    const { differences, content, rendered } = this.shared.database;
-    if (this.rights.seesAll) return differences.size === 0;
-    for (const { family, name } of differences) {
-      const texts = [content[family].get(name), rendered[family].get(name)];
-      if (texts.some((text) => this.rights.sees(family, name, text))) return false;
-    }
-    return true;
+    return this.#edited().next().done === true;
+  }
+
+  /** Objects that are edited and not rendered. */
+  countEdits(): number {
+    if (this.rights.seesAll) return this.shared.database.differences.size;
+    return [...this.#edited()].length;
   }
 
   diff(): Json {
@@ -239,6 +239,15 @@ export class SeenConfiguration {
     const found = this.shared.database.revisions.find(id);
     if (found === undefined) throw new ProblemError('unknown-revision', `There is no revision ${id}.`);
     return found;
+  }
+
+  /** The objects with edits that are not rendered. */
+  *#edited(): Generator<{ family: Family; name: string }> {
+    const { differences, content, rendered } = this.shared.database;
+    for (const each of differences) {
+      const texts = [content[each.family].get(each.name), rendered[each.family].get(each.name)];
+      if (texts.some((text) => this.rights.sees(each.family, each.name, text))) yield each;
+    }
   }
 
   /** A list of one or none. */

@@ -6,8 +6,11 @@ export interface TableColumn {
   /** What the first row says: `deadband`, `vars.host`. */
   readonly heading: string;
   readonly field: string;
-  /** A number is a text in JSON; a map is one as a whole, in a column of its own only where it is empty. */
-  readonly kind: 'text' | 'number' | 'integer' | 'boolean' | 'map';
+  /**
+   * A number is a text in JSON; a map is one as a whole, in a column of its own only where it is empty. The cell of a list is its
+   * JSON.
+   */
+  readonly kind: 'text' | 'number' | 'integer' | 'boolean' | 'map' | 'list';
   /** Of a number that is a duration: it may be written as one, such as 5m. */
   readonly unit?: DurationUnit | undefined;
   /** Of a map. */

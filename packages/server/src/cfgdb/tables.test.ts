@@ -92,6 +92,11 @@ describe('an object', () => {
   }
 });
 
+/** Its keys. */
+function reversed(object: object): object {
+  return Object.fromEntries(Object.entries(object).reverse());
+}
+
 function shuffledObject(object: Record<string, unknown>): fc.Arbitrary<Record<string, unknown>> {
   const keys = Object.keys(object);
   return fc.shuffledSubarray(keys, { minLength: keys.length }).map((order) =>
@@ -99,7 +104,8 @@ function shuffledObject(object: Record<string, unknown>): fc.Arbitrary<Record<st
       order.map((key) => {
         const value = object[key];
         const isMap = typeof value === 'object' && value !== null;
-        return [key, isMap ? Object.fromEntries(Object.entries(value).reverse()) : value];
+        if (Array.isArray(value)) return [key, value.map(reversed)];
+        return [key, isMap ? reversed(value) : value];
       }),
     ),
   );

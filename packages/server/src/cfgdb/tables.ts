@@ -2,6 +2,7 @@
 // canonical JSON text of an object, by which objects are compared, rendered and served.
 import {
   type DurationUnit,
+  extensionFamilies,
   type Family,
   type FamilyObject,
   families,
@@ -18,9 +19,9 @@ export const schemaVersion = currentFormat;
 
 export const maxObjectText = 1 << 20;
 
-type ColumnKind = 'text' | 'integer' | 'boolean' | 'map';
+type ColumnKind = 'text' | 'integer' | 'boolean' | 'map' | 'list';
 
-/** What a column holds: texts and maps (as canonical JSON) are strings, booleans 0 or 1. */
+/** What a column holds: texts, and maps and lists as canonical JSON, are strings; booleans are 0 or 1. */
 export type ColumnValue = string | number | null;
 
 export interface Column {
@@ -29,6 +30,8 @@ export interface Column {
   readonly required: boolean;
   /** Of a number that is a duration. */
   readonly unit: DurationUnit | undefined;
+  /** Of the objects of a list: their fields, in order. */
+  readonly itemFields: readonly string[];
   /** How the field opens in JSON: `{"name":` the first, `,"field":` another. */
   readonly opening: string;
 }
@@ -37,24 +40,34 @@ export interface Table {
   readonly family: Family;
   readonly name: string;
   readonly columns: readonly Column[];
+  /** Files that were written before there was the family have none. */
+  readonly isOptional: boolean;
 }
 
 function columnKind(type: unknown): ColumnKind {
   if (type === 'object') return 'map';
+  if (type === 'array') return 'list';
   return type === 'integer' || type === 'boolean' ? type : 'text';
+}
+
+interface FieldSchema {
+  readonly type?: unknown;
+  readonly items?: TObject;
+  readonly 'x-unit'?: DurationUnit;
 }
 
 function tableOf(family: Family): Table {
   const schema: TObject = families[family];
-  const properties = Object.entries<{ type?: unknown; 'x-unit'?: DurationUnit }>(schema.properties);
-  const columns = properties.map(([field, { type, 'x-unit': unit }], index) => ({
+  const properties = Object.entries<FieldSchema>(schema.properties);
+  const columns = properties.map(([field, { type, items, 'x-unit': unit }], index) => ({
     field,
     kind: columnKind(type),
     unit,
+    itemFields: Object.keys(items?.properties ?? {}),
     required: schema.required?.includes(field) ?? false,
     opening: `${index === 0 ? '{' : ','}${JSON.stringify(field)}:`,
   }));
-  return { family, name: family.replaceAll('-', '_'), columns };
+  return { family, name: family.replaceAll('-', '_'), columns, isOptional: extensionFamilies.has(family) };
 }
 
 /** All columns by name: those of an upgraded file stand in another order. */
@@ -67,7 +80,13 @@ export const tables = Object.fromEntries(familyNames.map((family) => [family, ta
   Table
 >;
 
-const sqlTypes: Record<ColumnKind, string> = { text: 'TEXT', integer: 'INTEGER', boolean: 'INTEGER', map: 'TEXT' };
+const sqlTypes: Record<ColumnKind, string> = {
+  text: 'TEXT',
+  integer: 'INTEGER',
+  boolean: 'INTEGER',
+  map: 'TEXT',
+  list: 'TEXT',
+};
 
 export function createTable({ name, columns }: Table, schema = 'main'): string {
   const lines = columns.map(({ field, kind, required }) => {
@@ -84,10 +103,11 @@ export function createTable({ name, columns }: Table, schema = 'main'): string {
 
 /** The columns of an object that fits its schema; null fields are not set. */
 export function toColumns<F extends Family>(family: F, object: FamilyObject[F]): ColumnValue[] {
-  return tables[family].columns.map(({ field, kind }) => {
+  return tables[family].columns.map(({ field, kind, itemFields }) => {
     const value = (object as Record<string, unknown>)[field];
     if (isUnset(field, value)) return null;
     if (kind === 'map') return canonicalMap(value as Record<string, string>);
+    if (kind === 'list') return JSON.stringify(value, [...itemFields]); // in the order of the schema
     return kind === 'boolean' ? Number(value) : (value as string | number);
   });
 }
@@ -134,7 +154,7 @@ export function refuseUnstorable(object: object, text: string, at: string): void
 
 function texts(value: unknown): string[] {
   if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.entries(value).flat() : [];
+  return typeof value === 'object' && value !== null ? Object.entries(value).flat().flatMap(texts) : [];
 }
 
 /** Every canonical text opens with the name. */

@@ -115,6 +115,7 @@ function cellOf({ field, kind, key }: TableColumn, object: Fields): Cell {
   if (key !== undefined)
     return Object.hasOwn(value as object, key) ? (value as Record<string, string>)[key] : undefined;
   if (kind === 'map') return Object.keys(value as object).length === 0 ? '{}' : undefined;
+  if (kind === 'list') return JSON.stringify(value);
   if (kind === 'number' || kind === 'integer') return numberCell(String(value));
   return value as string | boolean;
 }

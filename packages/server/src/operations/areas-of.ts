@@ -1,6 +1,7 @@
 // The area that a live object of any kind is in.
 import type { Resource } from '@telltale/schema';
 import type { FunctionModules } from '../modules/index.ts';
+import type { ShownFamilies } from '../pictures/index.ts';
 import type { LiveData } from './data/index.ts';
 import type { StackAccess } from './diagnostics/index.ts';
 
@@ -9,6 +10,7 @@ export function areasOf(
   data: Pick<LiveData, 'measurements' | 'commands' | 'alarms'>,
   stacks: Pick<StackAccess, 'areaOf'>,
   modules: Pick<FunctionModules, 'areaOf'>,
+  shown: ShownFamilies,
 ): (resource: Resource, name: string) => string | undefined {
   return (resource, name) => {
     switch (resource) {
@@ -24,6 +26,9 @@ export function areasOf(
         return stacks.areaOf('provider', name);
       case 'function-modules':
         return modules.areaOf(name);
+      case 'pictures':
+      case 'trends':
+        return shown[resource].areaOf(name);
       default:
         return undefined;
     }

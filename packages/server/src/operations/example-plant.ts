@@ -3,6 +3,7 @@ import type { Family } from '@telltale/schema';
 import type { Rights } from '../access/index.ts';
 import type { ConfigurationDatabase } from '../cfgdb/index.ts';
 import type { FunctionModules } from '../modules/index.ts';
+import type { ShownFamilies } from '../pictures/index.ts';
 import { areasOf } from './areas-of.ts';
 import type { LiveData, LiveKindName } from './data/index.ts';
 import type { StackAccess } from './diagnostics/index.ts';
@@ -31,6 +32,7 @@ export interface ExampleSource {
   readonly data: LiveData;
   readonly instances: StackAccess;
   readonly modules: Pick<FunctionModules, 'names' | 'areaOf'>;
+  readonly shown: ShownFamilies;
   readonly cfgdb: ConfigurationDatabase;
   readonly certificates: Pick<ServedCertificates, 'list'>;
   readonly unavailable: () => unknown;
@@ -39,11 +41,11 @@ export interface ExampleSource {
 }
 
 export async function examplePlant(source: ExampleSource, rights: Rights): Promise<ExamplePlant> {
-  const { data, instances, modules, cfgdb } = source;
+  const { data, instances, modules, shown, cfgdb } = source;
   const objects = new Map<string, ExampleObject>();
   if (source.unavailable() !== undefined) return { base: source.url(), objects };
   const view = data.viewOf(rights);
-  const areaOf = areasOf(data, instances, modules);
+  const areaOf = areasOf(data, instances, modules, shown);
   const add = async (family: Family, name: string | undefined, value?: string) => {
     if (name === undefined) return;
     const mayRead = rights.on('read-config', name, areaOf(family, name));
@@ -74,6 +76,10 @@ export async function examplePlant(source: ExampleSource, rights: Rights): Promi
   await add('providers', instances.names('provider', rights)[0]);
   const isSeen = (name: string) => rights.on('view', name, modules.areaOf(name));
   await add('function-modules', Array.from(modules.names()).find(isSeen));
+  for (const family of ['pictures', 'trends'] as const) {
+    const [first] = shown[family].seen((name, area) => rights.on('view', name, area));
+    await add(family, first?.name);
+  }
   const mayConfigure = (name: string, area: string) => rights.on('read-config', name, area);
   const [certificate] = await source.certificates.list(undefined, mayConfigure);
   if (certificate !== undefined) objects.set('certificates', { name: certificate.thumbprint });

@@ -61,6 +61,8 @@ const named: ReadonlySet<Resource> = new Set([
   'function-modules',
   'connectors',
   'providers',
+  'pictures',
+  'trends',
 ]);
 
 /** Of requests that no operation was found for. */

@@ -11,4 +11,4 @@ export * from './implementations/index.ts';
 export { defaultPaths, type InterfacePaths, pathOf } from './paths.ts';
 export { RecordedClients } from './recorded-clients.ts';
 export { type Asking, type Note, type Noted, Recording, type Trail } from './recording.ts';
-export type { FileReply, PagesReply, StreamReply, WithHeaders } from './replies.ts';
+export type { CodedReply, FileReply, PagesReply, StreamReply, WithHeaders } from './replies.ts';

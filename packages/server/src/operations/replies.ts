@@ -21,6 +21,12 @@ export interface FileReply {
   readonly filename: string;
 }
 
+/** The same bytes, plain and compressed, of which the client gets what it takes. */
+export interface CodedReply {
+  readonly type: string;
+  readonly codings: { readonly identity: Uint8Array; readonly br?: Uint8Array; readonly gzip?: Uint8Array };
+}
+
 /** An answer of any length, sent as fast as the client takes it. */
 export interface PagesReply {
   readonly pages: AsyncIterable<Uint8Array>;

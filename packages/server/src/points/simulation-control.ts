@@ -12,6 +12,7 @@ export interface SimulationRequest {
   readonly quality: number | undefined;
   readonly validForS: number | undefined;
   readonly by: string;
+  readonly reason?: string | undefined;
 }
 
 export interface SimulationControlOptions {
@@ -105,9 +106,10 @@ export class SimulationControl {
   }
 
   async #simulate(name: string, request: SimulationRequest, sinceUs: number, sinceMs: number): Promise<void> {
-    const { value, quality: given = quality.good, validForS, by } = request;
+    const { value, quality: given = quality.good, validForS, by, reason } = request;
     const untilUs = validForS === undefined ? undefined : sinceUs + Math.round(validForS * 1_000_000);
-    const saved: StoredSimulation = { name, value, quality: given | quality.simulated, sinceUs, untilUs, by };
+    const status = given | quality.simulated;
+    const saved: StoredSimulation = { name, value, quality: status, sinceUs, untilUs, by, reason };
     this.#forcedBy(this.#mustFind(name), saved);
     await this.#persistence.save(saved);
     let handle: number;

@@ -226,14 +226,14 @@ describe('a simulation', () => {
   test('SI-8: is listed with everything that is known of it', async () => {
     const bench = setUp();
     bench.put({ name: 'b', datatype: 's' });
-    await bench.simulate('p', { value: 'd.5', validForS: 2.5, by: 'anna' });
+    await bench.simulate('p', { value: 'd.5', validForS: 2.5, by: 'anna', reason: 'pump 3 is open' });
     await bench.simulate('b', { value: 's"', by: 'ben' });
     const since = toTimestamp(bench.clock.now());
     const until = toTimestamp(bench.clock.now() + 2_500_000);
     const list = bench.measurements.simulations();
     assert.deepEqual(list, [
-      { name: 'b', value: 's"', quality: simulated, since, until: null, by: 'ben' },
-      { name: 'p', value: 'd0.5', quality: simulated, since, until, by: 'anna' },
+      { name: 'b', value: 's"', quality: simulated, since, until: null, by: 'ben', reason: null },
+      { name: 'p', value: 'd0.5', quality: simulated, since, until, by: 'anna', reason: 'pump 3 is open' },
     ]);
     for (const each of list) assert.deepEqual(checker(Simulation).faults(each), []);
   });

@@ -13,6 +13,8 @@ export interface StoredSimulation {
   readonly sinceUs: number;
   readonly untilUs: number | undefined;
   readonly by: string;
+  /** Undefined where none was given; those of earlier versions have none. */
+  readonly reason?: string | undefined;
 }
 
 /** Each resolves when it is on disk, in the order of the calls. */
@@ -28,6 +30,7 @@ export interface Forced {
   readonly sinceUs: number;
   readonly untilUs: number | undefined;
   readonly by: string;
+  readonly reason?: string | undefined;
 }
 
 interface Running extends Forced {
@@ -62,8 +65,9 @@ export class Simulations {
   storedOf(handle: number): StoredSimulation | undefined {
     const running = this.#running.get(handle);
     if (running === undefined) return undefined;
-    const { quality, sinceUs, untilUs, by } = running;
-    return { name: this.#handles.nameOf(handle), value: this.#textOf(handle, running), quality, sinceUs, untilUs, by };
+    const { quality, sinceUs, untilUs, by, reason } = running;
+    const value = this.#textOf(handle, running);
+    return { name: this.#handles.nameOf(handle), value, quality, sinceUs, untilUs, by, reason };
   }
 
   /** `onExpiry` is called when `leftMs` have passed, if it has an end; not when it is replaced or ended before. */
@@ -92,7 +96,7 @@ export class Simulations {
   /** Of one that runs. */
   describe(handle: number): Simulation {
     const forced = this.get(handle);
-    const { quality, sinceUs, untilUs, by } = forced;
+    const { quality, sinceUs, untilUs, by, reason } = forced;
     return {
       name: this.#handles.nameOf(handle),
       value: this.#textOf(handle, forced),
@@ -100,6 +104,7 @@ export class Simulations {
       since: toTimestamp(sinceUs),
       until: untilUs === undefined ? null : toTimestamp(untilUs),
       by,
+      reason: reason ?? null,
     };
   }
 

@@ -71,11 +71,12 @@ describe('the bytes of a measurement', () => {
       'description',
       'eu',
       'area',
+      'connector',
       'precision',
     ]);
     const all = some(measurementFields.toReversed());
-    const asked = `${wholeText.slice(0, -1)},"precision":2}`;
-    const bare = `${bareText.slice(0, -1)},"description":"","eu":"","area":"","precision":null}`;
+    const asked = `${wholeText.slice(0, -1)},"connector":"c","precision":2}`;
+    const bare = `${bareText.slice(0, -1)},"description":"","eu":"","area":"","connector":"","precision":null}`;
     assert.equal(all, `{"whole":${wholeHead}${asked},"bare":${bareHead}${bare}}`);
     assert.equal(
       some(['description', 'eu-range', 'datatype']),
@@ -119,6 +120,7 @@ test('WI-1: the bytes of a command are these', () => {
     'description',
     'eu',
     'area',
+    'connector',
     'precision',
   ]);
 });

@@ -20,6 +20,7 @@ import {
   type RenderingBytes,
   readRendering,
 } from '../cfgdb/index.ts';
+import { shownFamilies } from '../pictures/index.ts';
 import type { DisabledLinkStore, QualityCounts, Silence } from '../points/index.ts';
 import type { HistoryAsked, HostEvents, InstanceName, ProviderSession, Role } from '../stacks/index.ts';
 import { AlarmFeed } from './alarm-feed.ts';
@@ -66,6 +67,7 @@ export interface ClientNoted {
 
 export class Runtime implements HostEvents {
   readonly links: LinkControl;
+  readonly shown = shownFamilies();
   readonly #options: RuntimeOptions;
   readonly #points: PointFeed;
   readonly #alarmFeed: AlarmFeed;
@@ -103,7 +105,13 @@ export class Runtime implements HostEvents {
     const endTurn = await this.#turn();
     const takeover = new Takeover(
       this.#options,
-      { links: this.links, points: this.#points, alarmFeed: this.#alarmFeed, deviceAlarms: this.#deviceAlarms },
+      {
+        links: this.links,
+        points: this.#points,
+        alarmFeed: this.#alarmFeed,
+        deviceAlarms: this.#deviceAlarms,
+        shown: this.shown,
+      },
       this.#version === 0,
     );
     const drop = () => {

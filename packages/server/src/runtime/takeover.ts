@@ -1,10 +1,20 @@
 // One rendering on its way to take effect: prepared change by change, not visible; then committed in one step, or
 // discarded. Nothing in that step may fail.
-import type { Alarm, Command, Connector, FunctionModule, Measurement, Provider } from '@telltale/schema';
+import type {
+  Alarm,
+  Command,
+  Connector,
+  FunctionModule,
+  Measurement,
+  Picture,
+  Provider,
+  Trend,
+} from '@telltale/schema';
 import type { Alarms } from '../alarms/index.ts';
 import type { Archiving } from '../archive/index.ts';
 import type { Rename, RenderedChange } from '../cfgdb/index.ts';
 import type { FunctionModules } from '../modules/index.ts';
+import type { ShownFamilies, ShownObjects } from '../pictures/index.ts';
 import type { Commands, Measurements, PreparedPoint } from '../points/index.ts';
 import type { Role, StackHost } from '../stacks/index.ts';
 import type { AlarmFeed } from './alarm-feed.ts';
@@ -28,6 +38,7 @@ export interface Feeds {
   readonly points: PointFeed;
   readonly alarmFeed: AlarmFeed;
   readonly deviceAlarms: DeviceAlarms;
+  readonly shown: ShownFamilies;
 }
 
 export class Takeover {
@@ -36,6 +47,7 @@ export class Takeover {
   readonly #points: PointFeed;
   readonly #alarmFeed: AlarmFeed;
   readonly #deviceAlarms: DeviceAlarms;
+  readonly #families: ShownFamilies;
   readonly #isFirst: boolean;
   readonly #steps: (() => void)[] = [];
   #hasNew = false;
@@ -43,12 +55,13 @@ export class Takeover {
   readonly #others: string[] = [];
 
   /** The steps of the first rendering after a start are carried out as they are prepared: there is no other one to mix it with. */
-  constructor(parts: Parts, { links, points, alarmFeed, deviceAlarms }: Feeds, isFirst: boolean) {
+  constructor(parts: Parts, { links, points, alarmFeed, deviceAlarms, shown }: Feeds, isFirst: boolean) {
     this.#parts = parts;
     this.#links = links;
     this.#points = points;
     this.#alarmFeed = alarmFeed;
     this.#deviceAlarms = deviceAlarms;
+    this.#families = shown;
     this.#isFirst = isFirst;
     if (isFirst) parts.alarms.hold();
   }
@@ -59,6 +72,8 @@ export class Takeover {
     else if (family === 'measurements') this.#measurement(enabled(before), enabled(after));
     else if (family === 'commands') this.#command(enabled(before), enabled(after));
     else if (family === 'alarms') this.#alarm(enabled(before), enabled(after));
+    else if (family === 'pictures') this.#shown(this.#families.pictures, before, after);
+    else if (family === 'trends') this.#shown(this.#families.trends, before, after);
     else this.#module(before, after);
   }
 
@@ -181,6 +196,17 @@ export class Takeover {
         this.#deviceAlarms.remove(before.name);
         archiving.removeAlarm(before.name);
       }
+    });
+  }
+
+  #shown<Item extends Picture | Trend>(
+    shown: ShownObjects<Item>,
+    before: Item | undefined,
+    after: Item | undefined,
+  ): void {
+    this.#atOnce(() => {
+      if (after !== undefined) shown.put(after);
+      else if (before !== undefined) shown.remove(before.name);
     });
   }
 

@@ -1,11 +1,10 @@
 // The problem returned for a write or an acknowledgement that was not accepted: above all, whether the device may have received it.
-import { ProblemError, type ProblemName } from '@telltale/schema';
+import { deviceMayHaveIt, nothingSent, ProblemError, type ProblemName } from '@telltale/schema';
 import { type WriteResult, written } from '@telltale/stack-kit';
 import type { WriteOutcome } from '@telltale/stack-kit/host';
 
-const maybeWritten = 'The device may have taken the value: look at it before you write again.';
-const maybeAcknowledged = 'The device may have taken it: its state says so then.';
-const notSent = 'Nothing was sent.';
+const maybeWritten = `${deviceMayHaveIt} the value: look at it before you write again.`;
+const maybeAcknowledged = `${deviceMayHaveIt} it: its state says so then.`;
 
 /** Whether it was written, or acknowledged, is unknown. */
 export class MaybeWritten extends ProblemError {
@@ -44,14 +43,17 @@ function problemOf(connector: string, outcome: Failure, problems: Problems): Pro
     case 'refused':
       return new ProblemError(problems.refused, `Connector ${connector} did not get it accepted: ${reason}.`);
     case 'notConnected':
-      return new ProblemError('connector-down', `Connector ${connector} is not connected: ${reason}. ${notSent}`);
+      return new ProblemError('connector-down', `Connector ${connector} is not connected: ${reason}. ${nothingSent}`);
     case 'superseded':
-      return new ProblemError(problems.changed, `Before connector ${connector} sent it, ${reason}. ${notSent}`);
+      return new ProblemError(problems.changed, `Before connector ${connector} sent it, ${reason}. ${nothingSent}`);
     case 'timeout':
       if (outcome.sent) {
         return new MaybeWritten(problems.timeout, `Connector ${connector} has no clear answer: ${reason}.`);
       }
-      return new ProblemError(problems.timeout, `Connector ${connector} had no time to send it: ${reason}. ${notSent}`);
+      return new ProblemError(
+        problems.timeout,
+        `Connector ${connector} had no time to send it: ${reason}. ${nothingSent}`,
+      );
   }
 }
 

@@ -24,6 +24,8 @@ const heaps = {
   /** The names of the series in the blocks, and one chunk of each block. */
   'archive merger': { maxOldGenerationSizeMb: 1024 },
   /** Texts of a few batches, and an item of a MiB an import. */
+  /** The files of the page; what builds them is a process of its own. */
+  page: { maxOldGenerationSizeMb: 128 },
   'archive import': { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 },
 } satisfies Record<string, ResourceLimits>;
 

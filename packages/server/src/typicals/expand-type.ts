@@ -2,7 +2,7 @@
 import type { Family } from '@telltale/schema';
 import { booleanIn, integerIn, notBoolean, notInteger, withDecimalPoint } from '../sheets/index.ts';
 import type { Instance } from './read-instances.ts';
-import { type FieldMaker, Literal, type ObjectMaker, type ReadType } from './read-type.ts';
+import { type FieldMaker, ListItems, Literal, type ObjectMaker, type ReadType } from './read-type.ts';
 import { longestText, Template, TemplateFault, type Values } from './template.ts';
 
 export interface ExpandedObject {
@@ -67,6 +67,7 @@ class Texts {
 /** Undefined: not set, as with an empty cell of a table. */
 function fieldValue({ kind, unit, value }: FieldMaker, texts: Texts, { mayHaveDecimalComma }: Instance): unknown {
   if (value instanceof Literal) return typeof value.value === 'string' ? texts.take(value.value) : value.value;
+  if (value instanceof ListItems) return listOf(value, texts);
   if (!(value instanceof Template)) return mapOf(value, texts);
   const text = texts.expand(value);
   if (text === '') return undefined;
@@ -87,6 +88,15 @@ function mapOf(entries: readonly (readonly [Template, Template])[], texts: Texts
   return Object.fromEntries(
     made.filter(([key, text, { parameters }]) => key !== '' && (text !== '' || parameters.size === 0)),
   );
+}
+
+function listOf({ items }: ListItems, texts: Texts): unknown[] {
+  return items.map((item) => {
+    if (item instanceof Literal) return item.value;
+    return Object.fromEntries(
+      item.map(([field, value]) => [field, value instanceof Template ? texts.expand(value) : value.value]),
+    );
+  });
 }
 
 function given<T>(value: T | undefined, fault: () => string): T {

@@ -19,11 +19,11 @@ import { shown, Template, TemplateFault } from './template.ts';
 /** How a field of an object is made. */
 export interface FieldMaker {
   readonly field: string;
-  readonly kind: 'text' | 'number' | 'integer' | 'boolean' | 'map';
+  readonly kind: 'text' | 'number' | 'integer' | 'boolean' | 'map' | 'list';
   /** Of a number that is a duration: a template may become one, such as 5m. */
   readonly unit: DurationUnit | undefined;
-  /** A template, a value as it is, or the keys and values of a map. */
-  readonly value: Template | Literal | readonly (readonly [key: Template, value: Template])[];
+  /** A template, a value as it is, the keys and values of a map, or the items of a list. */
+  readonly value: Template | Literal | readonly (readonly [key: Template, value: Template])[] | ListItems;
 }
 
 type FieldForm = Omit<FieldMaker, 'value'>;
@@ -36,6 +36,15 @@ export class Literal {
 
   constructor(value: unknown) {
     this.value = value;
+  }
+}
+
+/** Of each object in a list, its fields; what is no object is there as it is. */
+export class ListItems {
+  readonly items: readonly (Literal | readonly (readonly [field: string, value: Template | Literal])[])[];
+
+  constructor(items: ListItems['items']) {
+    this.items = items;
   }
 }
 
@@ -127,11 +136,23 @@ class TypeReader {
       });
       return { ...form, value: entries };
     }
+    if (form.kind === 'list' && Array.isArray(value)) return { ...form, value: this.#items(value, path) };
     if (typeof value !== 'string') return { ...form, value: new Literal(value) };
     const template = this.#template(value, path);
     if (template === undefined) return undefined;
     const isPlain = template.parameters.size === 0;
     return { ...form, value: isPlain ? new Literal(template.expand(new Map())) : template };
+  }
+
+  #items(list: readonly unknown[], path: readonly string[]): ListItems {
+    const items = list.map((item, index) => {
+      if (typeof item !== 'object' || item === null) return new Literal(item);
+      return Object.entries(item).map(([field, value]: [string, unknown]) => {
+        const template = typeof value === 'string' ? this.#template(value, [...path, String(index), field]) : undefined;
+        return [field, template ?? new Literal(value)] as const;
+      });
+    });
+    return new ListItems(items);
   }
 
   #template(text: string, path: string[]): Template | undefined {
@@ -170,5 +191,6 @@ function formOf(field: string, schema: { type?: unknown; 'x-unit'?: DurationUnit
 function kindOf(field: string, type: unknown): FieldMaker['kind'] {
   if (numericTexts.has(field)) return 'number';
   if (type === 'object') return 'map';
+  if (type === 'array') return 'list';
   return type === 'integer' || type === 'boolean' ? type : 'text';
 }

@@ -33,6 +33,7 @@ const setpoint = (
     euRangeHi: String(high),
     eu,
     initialValue: String(initial),
+    properties: { precision: high - low > 10 ? '0' : '2' },
     ...more,
   });
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import {
   checker,
@@ -13,6 +14,7 @@ import {
 import simulator from '@telltale/stack-simulator';
 import stack from '../stack.ts';
 import { waterworksTags } from '../tags.ts';
+import { symbolIds, symbols } from './draw.ts';
 import { waterworks } from './index.ts';
 
 const stackOf = (stackName: string | undefined) =>
@@ -163,5 +165,44 @@ describe('the demonstration plant', () => {
     );
     assert.deepEqual(new Set(alarms.map(({ ackMode }) => ackMode)), new Set(['manual', 'auto']));
     assert.ok(alarms.some(({ properties }) => properties?.onDelay !== undefined));
+  });
+
+  test('has pictures whose bindings and openings are of things that are there', () => {
+    const points = new Set([...namesOf('measurements'), ...namesOf('commands'), ...namesOf('alarms')]);
+    const known = { picture: namesOf('pictures'), trend: namesOf('trends'), point: points };
+    for (const { name, svg, parameters = {} } of objects('pictures')) {
+      const given = [parameters, { ...parameters, unit: 'pump2' }, { ...parameters, unit: 'pump3' }];
+      for (const texts of given) {
+        const filled = svg.replaceAll(/\{(\w+)\}/g, (whole, key: string) => texts[key] ?? whole);
+        const bound = Array.from(
+          filled.matchAll(/(?:data-tt-point="|[";]point=)([^"&{]+)["&]/g),
+          ([, point = '']) => point,
+        );
+        assert.ok(bound.length > 10, name);
+        for (const point of bound) assert.ok(points.has(point), `${name} is bound to ${point}`);
+        for (const [, kind = '', target = ''] of filled.matchAll(/data-tt-opens="(\w+):(\w+)/g)) {
+          assert.ok(known[kind as keyof typeof known].has(target), `${name} opens ${kind} ${target}`);
+        }
+        const used = Array.from(filled.matchAll(/<use href="#([\w-]+)"/g), ([, id]) => id);
+        for (const id of used) assert.ok(filled.includes(`<symbol id="${id}"`), `${name} has no symbol ${id}`);
+      }
+      for (const [, key = ''] of svg.matchAll(/(?<=data-tt-parameters="[^"]*)\{(\w+)\}/g))
+        assert.ok(key in parameters, key);
+    }
+  });
+
+  test('has symbols as they are on the sheet', () => {
+    const flat = (text: string) => text.replaceAll(/\n\s*/g, ' ');
+    const sheet = flat(readFileSync(new URL('../../../../packages/web/src/look/symbols.svg', import.meta.url), 'utf8'));
+    for (const id of symbolIds) assert.ok(sheet.includes(flat(symbols([id]))), `${id} is another one`);
+  });
+
+  test('has trends of points that are there, on axes that are described', () => {
+    for (const { name, pens, axes = [] } of objects('trends')) {
+      for (const pen of pens) {
+        assert.ok(namesOf(pen.kind).has(pen.name), `${name} draws ${pen.name}`);
+        assert.ok(pen.axis === undefined || axes.some((axis) => axis.name === pen.axis), `${name} has no ${pen.axis}`);
+      }
+    }
   });
 });

@@ -4,6 +4,7 @@ import type { Connector, Provider, Put } from '@telltale/schema';
 import { alarms } from './alarms.ts';
 import { commands } from './commands.ts';
 import { measurements } from './measurements.ts';
+import { pictures, trends } from './pictures.ts';
 
 const connectors: Connector[] = [
   {
@@ -30,4 +31,6 @@ export const waterworks: readonly Put[] = [
   ...measurements.map((object): Put => ({ operation: 'put', family: 'measurements', name: object.name, object })),
   ...commands.map((object): Put => ({ operation: 'put', family: 'commands', name: object.name, object })),
   ...alarms.map((object): Put => ({ operation: 'put', family: 'alarms', name: object.name, object })),
+  ...pictures.map((object): Put => ({ operation: 'put', family: 'pictures', name: object.name, object })),
+  ...trends.map((object): Put => ({ operation: 'put', family: 'trends', name: object.name, object })),
 ];

@@ -33,6 +33,8 @@ const analog = (
     deadband: '0.02%',
     archValueDeadband: String(step),
     archTimeDeadband: 1000,
+    // People read as many decimals as the step has.
+    properties: { precision: String(Math.max(0, Math.ceil(-Math.log10(step)))) },
     ...more,
   });
 
@@ -88,6 +90,7 @@ const controlRoom = (name: string, address: string, eu: string, high: number, de
   euRangeLo: '0',
   euRangeHi: String(high),
   eu,
+  properties: { precision: '2' },
   area: 'control_room',
 });
 

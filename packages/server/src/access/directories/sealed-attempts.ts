@@ -57,7 +57,10 @@ export class SealedAttempts {
   }
 }
 
-/** The path where it is one of the service; else its first page. `//host` and `/\host` lead elsewhere. */
+/** Of a path of the service: `//host` and `/\host` lead elsewhere. */
+export const ownPathForm = /^\/(?![/\\])[!-[\]-~]{0,511}$/;
+
+/** The path where it is one of the service; else its first page. */
 export function ownPath(path: string | undefined): string {
-  return path !== undefined && path.length <= 512 && /^\/(?![/\\])[!-[\]-~]*$/.test(path) ? path : '/';
+  return path !== undefined && ownPathForm.test(path) ? path : '/';
 }

@@ -6,11 +6,11 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { systemClock } from '@telltale/schema';
 import { cleanupOf } from '@telltale/stack-kit/testing/cleanup';
-import { Chromium, chromiumPath } from '../../../test/chromium.ts';
+import { addAuthenticator, noChromium, openPage, startBrowser } from '../../../../../test/browser.ts';
 import { Passkeys } from './passkeys.ts';
 
 test('a passkey of a real browser is taken, signs in, and is not made twice', {
-  skip: chromiumPath === undefined && 'there is no Chromium',
+  skip: noChromium,
 }, async (t) => {
   const cleanup = cleanupOf(t);
   const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<p>plant'));
@@ -22,12 +22,12 @@ test('a passkey of a real browser is taken, signs in, and is not made twice', {
   });
   const origin = `http://localhost:${(server.address() as AddressInfo).port}`;
   const passkeys = new Passkeys({ clock: systemClock, site: () => ({ id: 'localhost', origin, name: 'Plant' }) });
-  const browser = await Chromium.start(cleanup);
-  await browser.goTo(origin);
-  await browser.addAuthenticator();
+  const page = await openPage(await startBrowser(t));
+  await page.goto(origin);
+  await addAuthenticator(page);
   const create = async (known: Parameters<Passkeys['creationOptions']>[1]) => {
     const options = JSON.stringify(await passkeys.creationOptions('anna', known));
-    return browser.run(`(async () => {
+    return page.evaluate(`(async () => {
       const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(${options});
       return (await navigator.credentials.create({ publicKey })).toJSON();
     })()`);
@@ -35,7 +35,7 @@ test('a passkey of a real browser is taken, signs in, and is not made twice', {
   const key = await passkeys.create('anna', await create([]));
   for (let time = 0; time < 2; time++) {
     const options = JSON.stringify(await passkeys.requestOptions());
-    const answer = await browser.run(`(async () => {
+    const answer = await page.evaluate(`(async () => {
       const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(${options});
       return (await navigator.credentials.get({ publicKey })).toJSON();
     })()`);

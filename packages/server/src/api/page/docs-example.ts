@@ -20,6 +20,8 @@ const madeUp: ReadonlyMap<string, ExampleObject> = new Map(
     providers: 'scada',
     certificates: 'ab'.repeat(32),
     'function-modules': 'dosing',
+    pictures: 'overview',
+    trends: 'tanks',
     stacks: 'simulator',
   }).map(([segment, name]) => [segment, { name }]),
 );
@@ -38,6 +40,7 @@ const known = new Map<string, readonly unknown[]>([
   ['stackName', ['simulator']],
   ['termToKill', [5000]],
   ['queryTimeout', [5000]],
+  ['svg', ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"/>']],
   ['mode', [0o100755]],
   ['uid', [1000]],
   ['author', ['local']],

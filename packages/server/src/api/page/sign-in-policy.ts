@@ -1,9 +1,12 @@
 // The script of the page on which people sign in, and the policy by which a browser runs it and nothing else.
+import { ownPathForm } from '../../access/index.ts';
 import { scriptPolicy } from './script-policy.ts';
 
 export const signInScript = `
 const form = document.querySelector('form');
 const [wrong, second, passkey, oidc] = ['[role=alert]', '#second', '#passkey', '#oidc'].map((each) => document.querySelector(each));
+const wanted = new URLSearchParams(location.search).get('to') ?? '';
+const to = ${ownPathForm}.test(wanted) ? wanted : '/';
 const say = (text) => { wrong.textContent = text; wrong.hidden = text === ''; };
 const ask = async (path, body) => {
   const answer = await fetch(path, body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
@@ -17,7 +20,7 @@ const signIn = async (given) => {
   for (const each of buttons) each.disabled = true;
   try {
     await ask('sign-in', await given());
-    location.replace('/');
+    location.replace(to);
   } catch (problem) {
     const needsCode = problem.type?.endsWith('second-factor-needed');
     if (needsCode) {
@@ -39,7 +42,7 @@ passkey.addEventListener('click', () => signIn(async () => {
   const answer = await navigator.credentials.get({ publicKey }).catch(() => { throw { detail: 'No passkey was chosen.' }; });
   return { passkey: answer.toJSON() };
 }));
-ask('directories').then((known) => { oidc.hidden = !known.oidc; }, () => undefined);
+ask('directories').then((known) => { oidc.hidden = !known.oidc; oidc.search = new URLSearchParams({ 'return-to': to }); }, () => undefined);
 `;
 
 export const signInPolicy = scriptPolicy(signInScript);

@@ -1,4 +1,5 @@
 // The data-access interface, version 1.
+export { alarmTriggers } from './alarm-triggers.ts';
 export {
   type DatabaseSelection,
   type IsWanted,
@@ -8,4 +9,6 @@ export {
   type Reader,
   type Selection,
 } from './live-data.ts';
+export { type PlantCounts, plantCounts } from './plant-counts.ts';
+export { RateMeter } from './rate-meter.ts';
 export type { View, Views } from './views.ts';

@@ -56,7 +56,8 @@ function summaryOf(explained: Explained): string {
   const disabled = status?.disabled === undefined ? '' : disabledText('connector', status.name, status.disabled);
   if (simulation !== undefined) {
     const behind = vtqText(vtqOf(datatype, device), showFor(explained.point));
-    return `It is simulated by ${simulation.by}; behind it is ${behind}.${disabled && ` ${disabled}`}`;
+    const why = simulation.reason === null ? '' : ` (${simulation.reason})`;
+    return `It is simulated by ${simulation.by}${why}; behind it is ${behind}.${disabled && ` ${disabled}`}`;
   }
   if (explained.isHidden === true) return `It is ${describeQuality(device.quality)}. ${outOfView}`;
   if (reports !== undefined) {

@@ -171,9 +171,10 @@ function deadbandStage({ view, trial }: Explained, show: Show): Stage {
 
 function simulationStage({ simulation }: ChainView, show: Show): Stage {
   if (simulation === undefined) return off('It is not simulated.');
-  const { value, by, since, until } = simulation;
+  const { value, by, since, until, reason } = simulation;
   const end = until === null ? 'until that is stopped' : `until ${when(fromTimestamp(until))}`;
-  const text = `${by} has forced it to ${show(value)} at ${when(fromTimestamp(since))}, ${end}; what the device says waits behind it.`;
+  const why = reason === null ? '' : ` (${reason})`;
+  const text = `${by} has forced it to ${show(value)}${why} at ${when(fromTimestamp(since))}, ${end}; what the device says waits behind it.`;
   return { effect: 'changed', value, text };
 }
 

@@ -8,6 +8,7 @@ import {
   type ConnectorField,
   defaultBrowseItems,
   type Explanation,
+  type LinkState,
   ProblemError,
   type ProviderField,
   type RevisionSummary,
@@ -58,6 +59,20 @@ export class StackAccess {
 
   has(role: Role, name: string): boolean {
     return this.#all(role).has(name);
+  }
+
+  /** How many of those that are visible are in each state. */
+  countStates(role: Role, rights: Rights): Record<LinkState, number> {
+    const counts: Record<LinkState, number> = { connecting: 0, up: 0, down: 0, failed: 0, disabled: 0 };
+    for (const { name, state } of this.#all(role).values()) if (this.#isSeen(role, name, rights)) counts[state]++;
+    return counts;
+  }
+
+  /** That all connectors read together, over about 10 s. */
+  valuesPerSecond(): number {
+    let sum = 0;
+    for (const { valuesPerSecond } of this.#all('connector').values()) sum += valuesPerSecond;
+    return sum;
   }
 
   /** Of some or all of those that are visible, from name to object. */

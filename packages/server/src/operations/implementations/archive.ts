@@ -14,6 +14,7 @@ import {
   isAggregate,
   isIdentifier,
   isSelective,
+  knownTimeZone,
   nameMatcher,
   type Permission,
   ProblemError,
@@ -251,11 +252,9 @@ function aggregatesIn(text: string): readonly Aggregate[] {
 }
 
 function zoneOf(name: string): string {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
-  } catch {
-    throw invalidQuery('tz', `${JSON.stringify(name)} is no time zone; write one such as Europe/Vienna`);
-  }
+  const zone = knownTimeZone(name);
+  if (zone !== undefined) return zone;
+  throw invalidQuery('tz', `${JSON.stringify(name)} is no time zone; write one such as Europe/Vienna`);
 }
 
 /** Would say something of times that have no record of their own: nothing is known of those to come. */

@@ -24,6 +24,7 @@ interface AskedFilter {
   readonly object?: string;
   readonly operation?: string;
   readonly result?: string;
+  readonly source?: string;
 }
 
 const defaultLimit = 100;
@@ -71,7 +72,8 @@ function filterOf({ since, until, ...texts }: AskedFilter, clock: Clock): TrailF
   return { ...texts, since: momentOf(since, clock), until: momentOf(until, clock) };
 }
 
-function momentOf(seconds: number | undefined, clock: Clock): string | undefined {
+/** As the trail has times; less than zero: back from now. */
+export function momentOf(seconds: number | undefined, clock: Clock): string | undefined {
   if (seconds === undefined) return undefined;
   const ms = seconds < 0 ? clock.now() / 1000 + seconds * 1000 : seconds * 1000;
   return new Date(Math.max(0, Math.ceil(ms))).toISOString();

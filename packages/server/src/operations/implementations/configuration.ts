@@ -1,6 +1,7 @@
 // Implements the operations on the configuration as a whole: the stacks, the database file, transactions, rendering, and the
 // executables of function modules.
-import { type Permission, ProblemError } from '@telltale/schema';
+import { createHash } from 'node:crypto';
+import { familySchemas, type Permission, ProblemError } from '@telltale/schema';
 import { notAllowed } from '../../access/index.ts';
 import type { AskableConfiguration } from '../../cfgdb/index.ts';
 import type { Executables, FunctionModules } from '../../modules/index.ts';
@@ -8,6 +9,7 @@ import type { StackCatalogue } from '../../stacks/index.ts';
 import type { Asked, Implementations } from './implementation.ts';
 import { changing } from './noted-changes.ts';
 import { notingSides } from './noted-sides.ts';
+import { once } from './once.ts';
 import { renderingOf } from './rendering-input.ts';
 
 /** Acknowledged data of any part that was missing when the service started. */
@@ -27,7 +29,22 @@ export interface ConfigurationParts {
 }
 
 export function configuration(parts: ConfigurationParts) {
-  return { ...stackCatalogue(parts.stacks), ...database(parts), ...executablesOfModules(parts) };
+  return {
+    ...stackCatalogue(parts.stacks),
+    ...schemasOfFamilies(),
+    ...database(parts),
+    ...executablesOfModules(parts),
+  };
+}
+
+function schemasOfFamilies() {
+  const made = once(() => {
+    const bytes = Buffer.from(JSON.stringify(familySchemas()));
+    return { bytes, version: createHash('sha256').update(bytes).digest('base64url') };
+  });
+  return {
+    getFamilySchemas: { run: () => made().bytes, version: () => made().version },
+  } satisfies Partial<Implementations>;
 }
 
 function stackCatalogue(stacks: StackCatalogue) {

@@ -1,4 +1,4 @@
-// Implements the operations of the six families of configured objects.
+// Implements the operations of the families of configured objects.
 import type { ArchiveKind, Family } from '@telltale/schema';
 import type { AskableConfiguration } from '../../cfgdb/index.ts';
 import type { Asked, AskedWithBody, Implementations } from './implementation.ts';
@@ -70,5 +70,15 @@ export function configuredObjects(cfgdb: AskableConfiguration) {
     getConfiguredFunctionModule: get('function-modules'),
     putConfiguredFunctionModule: put('function-modules'),
     deleteConfiguredFunctionModule: remove('function-modules'),
+    listNamesOfConfiguredPictures: names('pictures'),
+    listConfiguredPictures: list('pictures'),
+    getConfiguredPicture: get('pictures'),
+    putConfiguredPicture: put('pictures'),
+    deleteConfiguredPicture: remove('pictures'),
+    listNamesOfConfiguredTrends: names('trends'),
+    listConfiguredTrends: list('trends'),
+    getConfiguredTrend: get('trends'),
+    putConfiguredTrend: put('trends'),
+    deleteConfiguredTrend: remove('trends'),
   } satisfies Partial<Implementations>;
 }

@@ -44,8 +44,8 @@ export type Run<N extends OperationName> = (input: InputOf<N>, asked: AskedOf<N>
 /** With the cache validator of its answer. */
 export interface Versioned<N extends OperationName> {
   readonly run: Run<N>;
-  /** Equal texts mean that this caller would be answered the same again; undefined: nobody knows. */
-  readonly version: (asked: Asked) => string | undefined;
+  /** Equal texts mean that this caller would be answered the same again; undefined: nobody knows. Of the query it knows nothing. */
+  readonly version: (asked: Asked, path: { readonly name: string }) => string | undefined;
 }
 
 /** Watches are carried out by the channel, which knows its clients. */

@@ -1,5 +1,6 @@
 // How the operations of the catalogue are carried out.
 export { type AccessParts, access } from './access.ts';
+export { type ActionParts, actions } from './actions.ts';
 export { type ApprovalParts, approvals } from './approvals.ts';
 export { type ArchiveParts, archive } from './archive.ts';
 export { type AuditParts, audit } from './audit.ts';
@@ -17,9 +18,12 @@ export {
 } from './implementation.ts';
 export { type InstanceParts, instances } from './instances.ts';
 export { liveObjects } from './live-objects.ts';
+export { once } from './once.ts';
+export { type OverviewParts, overview } from './overview.ts';
+export { pictures } from './pictures.ts';
 export { revisions } from './revisions.ts';
 export { secondFactors } from './second-factors.ts';
 export { type ServedSecrets, secrets } from './secrets.ts';
-export { once, type ServiceParts, service } from './service.ts';
+export { type ServiceParts, service } from './service.ts';
 export { tables } from './tables.ts';
 export { typicals } from './typicals.ts';

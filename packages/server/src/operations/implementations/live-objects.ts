@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { AlarmOperation, LiveMeasurement } from '@telltale/schema';
 import type { Caller } from '../../access/index.ts';
 import { collectionText } from '../collection-text.ts';
-import type { LiveData, LiveKindName, Reader } from '../data/index.ts';
+import { alarmTriggers, type LiveData, type LiveKindName, type Reader } from '../data/index.ts';
 import type { StackAccess } from '../diagnostics/index.ts';
 import type { Noted } from '../recording.ts';
 import type { Asked, Implementations } from './implementation.ts';
@@ -42,9 +42,9 @@ export function liveObjects({ data, stacks, boot }: LiveObjectParts) {
       version: ({ caller }) => versionOf('measurements', caller),
     },
     getMeasurement: ({ name }) => data.readMeasurement(name),
-    simulateMeasurement: ({ name, value, quality, 'valid-for': validForS }, { caller, note }) => {
+    simulateMeasurement: ({ name, value, quality, 'valid-for': validForS, reason }, { caller, note }) => {
       note({ ...measuredOf(data, name), new: simulationOf({ value, quality, validForS }) });
-      return data.measurements.simulate(name, { value, quality, validForS, by: caller.author });
+      return data.measurements.simulate(name, { value, quality, validForS, by: caller.author, reason });
     },
     stopSimulation: ({ name }, { note }) => {
       note(measuredOf(data, name));
@@ -74,6 +74,11 @@ export function liveObjects({ data, stacks, boot }: LiveObjectParts) {
       version: ({ caller }) => versionOf('alarms', caller),
     },
     getAlarm: ({ name }) => data.readAlarm(name),
+    listAlarmTriggers: async (selection, asked) => {
+      const { view, isWanted } = readerOf(asked);
+      const triggers = (await data.slices.run(alarmTriggers(data, selection, view), isWanted)) ?? [];
+      return collectionText(triggers.map((each) => [each.name, each]));
+    },
     activateAlarm: operate('activate'),
     deactivateAlarm: operate('deactivate'),
     acknowledgeAlarm: operate('acknowledge'),

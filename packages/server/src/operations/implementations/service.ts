@@ -3,7 +3,9 @@ import { type DeclaredOperation, declarationOf, operationNames, ProblemError } f
 import Type from 'typebox';
 import { checkEverywhere, type Rights } from '../../access/index.ts';
 import { type InterfacePaths, pathOf } from '../paths.ts';
+import type { WithHeaders } from '../replies.ts';
 import type { Implementations } from './implementation.ts';
+import { once } from './once.ts';
 
 export interface ServiceParts {
   /** As Prometheus reads them. */
@@ -15,6 +17,14 @@ export interface ServiceParts {
   /** What is to be done soon, though the service does its work: a sentence each. */
   readonly warnings: () => readonly string[];
   readonly paths: InterfacePaths;
+  readonly page: {
+    /** Equal texts mean that the index is the same; undefined while it is not there. */
+    readonly version: string | undefined;
+    /** What starts it, or says that it is not there; who is not known is not told why. */
+    index(isKnown: boolean): WithHeaders;
+    /** Throws where there is none of this name. */
+    asset(name: string): WithHeaders;
+  };
   readonly documents: {
     readonly openApi: () => Buffer;
     /** The page that is made of it, with examples that the reader may view. */
@@ -25,7 +35,7 @@ export interface ServiceParts {
 }
 
 export function service(parts: ServiceParts) {
-  const { metricsText, unavailable, diskFailure, warnings, documents, paths } = parts;
+  const { metricsText, unavailable, diskFailure, warnings, documents, page, paths } = parts;
   const catalogue = once(() => Buffer.from(JSON.stringify(listed(paths))));
   return {
     getHealth: () => ({ status: 'ok' }),
@@ -49,7 +59,11 @@ export function service(parts: ServiceParts) {
       if (found === undefined) throw new ProblemError('unknown-object', `There is no document ${folder}/${page}.`);
       return found;
     },
-    getRoot: (_, { caller }) => (caller.kind === 'nobody' ? `${paths.access}/sign-in` : '/docs/'),
+    getPage: {
+      run: (_, { caller }) => page.index(caller.kind !== 'nobody'),
+      version: () => page.version,
+    },
+    getPageFile: ({ file }) => page.asset(file),
     heartbeat: () => undefined,
     listOperations: () => catalogue(),
   } satisfies Partial<Implementations>;
@@ -73,14 +87,5 @@ function listedOperation(declared: DeclaredOperation, paths: InterfacePaths): ob
     problems,
     ...(http !== undefined && { http: { method: http.method, path: pathOf(http, paths) } }),
     channel: channel.map(({ request }) => request),
-  };
-}
-
-/** Made on the first request: most are never requested. */
-export function once<Made>(make: () => Made): () => Made {
-  let made: Made | undefined;
-  return () => {
-    made ??= make();
-    return made;
   };
 }

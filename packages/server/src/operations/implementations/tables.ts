@@ -49,5 +49,9 @@ export function tables(cfgdb: AskableConfiguration) {
     putProviderTable: put('providers'),
     getFunctionModuleTable: get('function-modules'),
     putFunctionModuleTable: put('function-modules'),
+    getPictureTable: get('pictures'),
+    putPictureTable: put('pictures'),
+    getTrendTable: get('trends'),
+    putTrendTable: put('trends'),
   } satisfies Partial<Implementations>;
 }

@@ -8,8 +8,19 @@ import { typicals } from './6-typicals.ts';
 import { deviceAlarms } from './7-device-alarms.ts';
 import { access } from './8-access.ts';
 import { sealing } from './9-sealing.ts';
+import { pictures } from './10-pictures.ts';
 
-export const steps: readonly Step[] = [area, renames, comments, disabledLinks, typicals, deviceAlarms, access, sealing];
+export const steps: readonly Step[] = [
+  area,
+  renames,
+  comments,
+  disabledLinks,
+  typicals,
+  deviceAlarms,
+  access,
+  sealing,
+  pictures,
+];
 
 /** Of folders that this version of the server writes. */
 export const currentFormat = steps.length + 1;

@@ -1,5 +1,6 @@
 // Joins the lines of a log that were read with those that are pushed: which of these are new.
-import { fromTimestamp, type LogLine } from '@telltale/schema';
+import type { LogLine } from '@telltale/schema';
+import { fromTimestamp } from '@telltale/schema/values';
 
 /** Whether each pushed line is new: as many equal lines are skipped as were read. */
 export function newLines(read: readonly LogLine[]): (line: LogLine) => boolean {

@@ -1,0 +1,105 @@
+// What a header or a start page shows of the service and its plant: counts, and the most urgent of what waits.
+import Type, { type Static, type TSchema } from 'typebox';
+import { AreaCounts } from './areas.ts';
+import { closed, strict } from './closed.ts';
+import { Severity } from './configuration.ts';
+import { LiveAlarm } from './data-access.ts';
+import type { LinkState } from './diagnostics.ts';
+import { familyNames } from './families.ts';
+import type { FunctionModuleState } from './function-modules.ts';
+import { Timestamp } from './wire-schemas.ts';
+
+/** Any number is a severity: there may be very many. */
+export const mostSeverities = 64;
+
+const Count = Type.Integer({ minimum: 0 });
+const Rate = (description: string) => Type.Number({ minimum: 0, description });
+const orNull = <const Schema extends TSchema>(type: Schema, description: string) =>
+  Type.Union([type, Type.Null()], { description });
+
+const linkStates: readonly LinkState[] = ['connecting', 'up', 'down', 'failed', 'disabled'];
+const moduleStates: readonly FunctionModuleState[] = ['STOP', 'INIT', 'RUN', 'FAIL'];
+
+/** A count for each word. */
+const counted = <const Word extends string>(words: readonly Word[], description: string) =>
+  Type.Object(Object.fromEntries(words.map((word) => [word, Count])) as Record<Word, typeof Count>, {
+    description,
+    ...closed,
+  });
+
+export const SeverityCounts = Type.Object(
+  { severity: Severity, ACT_UNACK: Count, ACT_ACK: Count, INACT_UNACK: Count },
+  strict('SeverityCounts'),
+);
+export type SeverityCounts = Static<typeof SeverityCounts>;
+
+export const Overview = Type.Object(
+  {
+    service: Type.Object(
+      {
+        name: Type.String({ description: 'Of the machine that it runs on.' }),
+        version: Type.String(),
+        started: Timestamp,
+      },
+      closed,
+    ),
+    t: Timestamp,
+    'time-zone': Type.String({ description: 'Of the plant, such as Europe/Vienna.' }),
+    'not-ready': orNull(
+      Type.Object({ problem: Type.String(), detail: Type.String() }, closed),
+      'Why the service cannot do all of its work, as /readyz says it; null where it can.',
+    ),
+    warnings: Type.Array(Type.String(), { description: 'What is to be done soon: a sentence each.' }),
+    measurements: AreaCounts.properties.measurements,
+    commands: Count,
+    alarms: Type.Object(
+      {
+        ...AreaCounts.properties.alarms.properties,
+        severities: Type.Array(SeverityCounts, {
+          maxItems: mostSeverities,
+          description: `Of those that are active or not acknowledged, by severity: the gravest ${mostSeverities}, the gravest first.`,
+        }),
+        'most-urgent': orNull(
+          LiveAlarm,
+          'Of those that are not acknowledged: the gravest, and of these the newest; null where there is none.',
+        ),
+      },
+      closed,
+    ),
+    connectors: counted(linkStates, 'By state.'),
+    providers: counted(linkStates, 'By state.'),
+    'function-modules': counted(moduleStates, 'By state.'),
+    configuration: orNull(
+      Type.Object(
+        {
+          'up-to-date': Type.Boolean({ description: 'Whether what runs equals the configuration.' }),
+          edits: Type.Integer({ minimum: 0, description: 'Objects that are edited and not rendered.' }),
+          revision: orNull(
+            Type.Object({ id: Type.Integer({ minimum: 1 }), time: Timestamp, author: Type.String() }, closed),
+            'What runs; null where nothing was rendered yet.',
+          ),
+          objects: orNull(counted(familyNames, 'By family.'), 'For whoever may read all of it.'),
+        },
+        closed,
+      ),
+      'For whoever may read the configuration; others: null.',
+    ),
+    plant: orNull(
+      Type.Object(
+        {
+          'values-per-second': Rate('That connectors read, over about 10 s.'),
+          'records-per-second': Rate('That the archive stored, over about 10 s.'),
+          'channel-clients': Count,
+          'disk-bytes': orNull(Count, 'Of the disk of the data folder; null where the system does not say it.'),
+          'disk-free-bytes': orNull(Count, 'That the service may still write.'),
+          'archive-bytes': Count,
+          'archive-max-bytes': orNull(Count, 'Null: without limit.'),
+        },
+        closed,
+      ),
+      'For whoever may view all of the plant; others: null.',
+    ),
+  },
+  strict('Overview'),
+);
+export type Overview = Static<typeof Overview>;

@@ -1,0 +1,2 @@
+// The page for browsers.
+export { Page } from './page.ts';

@@ -1,0 +1,194 @@
+// Live values by name: watched at the service as long as somebody shows them, and as signals that change five times a second
+// at most. While a moment of the past is shown, they are those of that moment.
+import { batch, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { Vt, Vtq } from '@telltale/schema';
+import { fromTimestamp } from '@telltale/schema/values';
+import { valuesAt } from './history.ts';
+import type { LiveValue, PointKind, Shown } from './live-value.ts';
+import { moment } from './moment.ts';
+import { channel } from './service.ts';
+
+interface Entry {
+  readonly shown: Signal<Shown>;
+  readers: number;
+  group: Group | undefined;
+}
+
+/** Names that are watched by one request; it ends when few of them are still shown. */
+interface Group {
+  readonly names: readonly string[];
+  readonly end: AbortController;
+  shown: number;
+}
+
+/** People see no more changes than these, and each costs a frame. */
+const flushMs = 200;
+/** Names that come and go within this, as in scrolling, are asked for together. */
+const gatherMs = 30;
+
+export class LiveStore {
+  readonly #kind: PointKind;
+  readonly #entries = new Map<string, Entry>();
+  readonly #fresh = new Set<string>();
+  readonly #changed = new Map<string, Shown>();
+  #isGathering = false;
+  #isFlushing = false;
+  #reading: AbortController | undefined;
+
+  constructor(kind: PointKind) {
+    this.#kind = kind;
+    effect(() => {
+      const at = moment.value;
+      this.#reading?.abort();
+      this.#reading = undefined;
+      if (at === undefined) this.#watchAgain();
+      else this.#readAll(at);
+    });
+  }
+
+  /** The value of a name for as long as `release` has not been called. */
+  show(name: string): { readonly value: ReadonlySignal<Shown>; readonly release: () => void } {
+    let entry = this.#entries.get(name);
+    if (entry === undefined) {
+      entry = { shown: signal<Shown>('pending'), readers: 0, group: undefined };
+      this.#entries.set(name, entry);
+      this.#fresh.add(name);
+      this.#gather();
+    }
+    entry.readers++;
+    const held = entry;
+    let isReleased = false;
+    const release = () => {
+      if (isReleased) return;
+      isReleased = true;
+      held.readers--;
+      if (held.readers === 0) this.#gather();
+    };
+    return { value: entry.shown, release };
+  }
+
+  #gather(): void {
+    if (this.#isGathering) return;
+    this.#isGathering = true;
+    setTimeout(() => {
+      this.#isGathering = false;
+      this.#drop();
+      const names = [...this.#fresh];
+      this.#fresh.clear();
+      if (names.length === 0) return;
+      const at = moment.value;
+      if (at === undefined) {
+        this.#watch(names);
+        return;
+      }
+      this.#reading ??= new AbortController();
+      void this.#read(names, at, this.#reading.signal);
+    }, gatherMs);
+  }
+
+  #drop(): void {
+    const thinned = new Set<Group>();
+    for (const [name, entry] of this.#entries) {
+      if (entry.readers > 0) continue;
+      this.#entries.delete(name);
+      this.#fresh.delete(name);
+      if (entry.group === undefined) continue;
+      entry.group.shown--;
+      thinned.add(entry.group);
+    }
+    for (const group of thinned) {
+      if (group.shown * 2 > group.names.length) continue;
+      const rest = group.names.filter((name) => this.#entries.get(name)?.group === group);
+      if (rest.length > 0) this.#watch(rest);
+      group.end.abort();
+    }
+  }
+
+  #watchAgain(): void {
+    const names = [...this.#entries.keys()].filter((name) => !this.#fresh.has(name));
+    for (const entry of this.#entries.values()) entry.shown.value = 'pending';
+    if (names.length > 0) this.#watch(names);
+  }
+
+  #watch(names: readonly string[]): void {
+    const group: Group = { names, end: new AbortController(), shown: names.length };
+    for (const name of names) {
+      const entry = this.#entries.get(name);
+      if (entry !== undefined) entry.group = group;
+    }
+    void this.#follow(names, group.end.signal);
+  }
+
+  async #follow(names: readonly string[], signal: AbortSignal): Promise<void> {
+    const watch =
+      this.#kind === 'measurements'
+        ? channel.watchMeasurements(names, { signal })
+        : channel.watchCommands(names, { signal });
+    try {
+      for await (const { updates, refused } of watch) {
+        for (const update of updates) this.#changed.set(update.name, update.removed ? 'unknown' : shownOf(update));
+        for (const { name, result } of refused) if (!result) this.#changed.set(name, 'unknown');
+        this.#flushSoon();
+      }
+    } catch {
+      for (const name of names) this.#changed.set(name, 'unknown');
+      this.#flushSoon();
+    }
+  }
+
+  /** What is shown for the first time is shown at once. */
+  #flushSoon(): void {
+    for (const [name, shown] of this.#changed) {
+      const entry = this.#entries.get(name);
+      if (entry?.shown.peek() !== 'pending') continue;
+      this.#changed.delete(name);
+      if (moment.peek() === undefined) entry.shown.value = shown;
+    }
+    if (this.#isFlushing || this.#changed.size === 0) return;
+    this.#isFlushing = true;
+    setTimeout(() => {
+      this.#isFlushing = false;
+      if (moment.peek() === undefined) {
+        batch(() => {
+          for (const [name, shown] of this.#changed) {
+            const entry = this.#entries.get(name);
+            if (entry !== undefined) entry.shown.value = shown;
+          }
+        });
+      }
+      this.#changed.clear();
+    }, flushMs);
+  }
+
+  #readAll(at: number): void {
+    const groups = new Set([...this.#entries.values()].map(({ group }) => group));
+    for (const group of groups) group?.end.abort();
+    for (const entry of this.#entries.values()) entry.group = undefined;
+    this.#changed.clear();
+    this.#reading = new AbortController();
+    const names = [...this.#entries.keys()].filter((name) => !this.#fresh.has(name));
+    if (names.length > 0) void this.#read(names, at, this.#reading.signal);
+  }
+
+  async #read(names: readonly string[], at: number, signal: AbortSignal): Promise<void> {
+    const found = await valuesAt(this.#kind, names, at, signal).catch(() => undefined);
+    if (signal.aborted) return;
+    batch(() => {
+      for (const name of names) {
+        const entry = this.#entries.get(name);
+        if (entry !== undefined) entry.shown.value = found?.get(name) ?? 'none';
+      }
+    });
+  }
+}
+
+function shownOf(update: { readonly vtq: Vtq } | { readonly vt: Vt }): LiveValue {
+  if ('vt' in update) return { value: update.vt[0], t: fromTimestamp(update.vt[1]), quality: undefined };
+  const [value, t, quality] = update.vtq;
+  return { value, t: fromTimestamp(t), quality };
+}
+
+export const liveStores: Readonly<Record<PointKind, LiveStore>> = {
+  measurements: new LiveStore('measurements'),
+  commands: new LiveStore('commands'),
+};

@@ -1,0 +1,45 @@
+// Who is signed in, and what they may do. The service decides; the page only leaves out what would be refused.
+import { type ReadonlySignal, signal } from '@preact/signals';
+import type { Identity, Permission } from '@telltale/schema';
+import { channel, client, link, TelltaleProblem } from './service.ts';
+
+const present = signal<Identity | undefined>(undefined);
+
+/** Undefined until the service has said it. */
+export const identity: ReadonlySignal<Identity | undefined> = present;
+
+export function startSession(): void {
+  void readIdentity();
+  let wasConnected = false;
+  link.subscribe(({ state }) => {
+    // Rights may have changed while there was no connection, or be the reason for its end.
+    if (wasConnected || channel.refusal !== undefined) void readIdentity();
+    wasConnected = state === 'connected';
+  });
+}
+
+/** Whether somebody may do it somewhere in the plant: what is out of their part of it, the service refuses. */
+export function may(permission: Permission): boolean {
+  return present.value?.permissions?.includes(permission) ?? false;
+}
+
+/** Leads to the page on which people sign in, and back to where they are. */
+export function goToSignIn(): void {
+  const { pathname, search } = globalThis.location;
+  globalThis.location.assign(`/access/sign-in?to=${encodeURIComponent(pathname + search)}`);
+}
+
+export async function signOut(): Promise<void> {
+  await client.access.signOut();
+  goToSignIn();
+}
+
+export async function readIdentity(): Promise<void> {
+  try {
+    const found = await client.access.me();
+    if (found.kind === 'nobody') goToSignIn();
+    else present.value = found;
+  } catch (error) {
+    if (error instanceof TelltaleProblem && error.status === 401) goToSignIn();
+  }
+}

@@ -1,0 +1,98 @@
+// What a picture shows of one point: which kind it is, its value, and the most urgent of its alarms, kept up to date.
+import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
+import { isBad } from '@telltale/schema/values';
+import { alarms, byUrgency, isActive, isUnacknowledged, type ShownAlarm } from '../../data/alarms.ts';
+import { alarmsAt } from '../../data/alarms-at-points.ts';
+import { liveStores } from '../../data/live-store.ts';
+import type { LiveValue, PointKind, Shown } from '../../data/live-value.ts';
+import { factsOfPoint, type PointFacts } from '../../data/points.ts';
+import type { PointName } from './bindings.ts';
+import { type Tested, testedOf } from './conditions.ts';
+
+export interface PointState {
+  readonly name: string;
+  /** Undefined until it is known, and of what there is not. */
+  readonly kind: PointKind | 'alarms' | undefined;
+  readonly shown: Shown;
+  readonly facts: PointFacts | undefined;
+  /** What it is itself, where it is an alarm. */
+  readonly itself: ShownAlarm | undefined;
+  /** The most urgent that is active or not acknowledged. */
+  readonly alarm: ShownAlarm | undefined;
+}
+
+export interface PointWatch {
+  readonly state: ReadonlySignal<PointState>;
+  readonly end: () => void;
+}
+
+export function watchPoint({ kind: wanted, name }: PointName): PointWatch {
+  const kind = computed(() => kindOf(wanted, name));
+  const held = signal<ReadonlySignal<Shown> | undefined>(undefined);
+  const stop = effect(() => {
+    const found = kind.value;
+    if (found !== 'measurements' && found !== 'commands') {
+      held.value = undefined;
+      return undefined;
+    }
+    const { value, release } = liveStores[found].show(name);
+    held.value = value;
+    return release;
+  });
+  const state = computed((): PointState => {
+    const found = kind.value;
+    if (found === 'pending' || found === 'unknown') {
+      return { name, kind: undefined, shown: found, facts: undefined, itself: undefined, alarm: undefined };
+    }
+    if (found === 'alarms') {
+      const itself = alarms.value.get(name);
+      return { name, kind: found, shown: 'pending', facts: undefined, itself, alarm: itself && urgent([itself]) };
+    }
+    const facts = factsOfPoint(found, name).value;
+    const own = found === 'measurements' ? alarmsAt(name).value.flatMap((each) => alarms.value.get(each) ?? []) : [];
+    return {
+      name,
+      kind: found,
+      shown: held.value?.value ?? 'pending',
+      facts: typeof facts === 'string' ? undefined : facts,
+      itself: undefined,
+      alarm: urgent(own),
+    };
+  });
+  return { state, end: stop };
+}
+
+/** A measurement comes before a command, and that before an alarm. */
+function kindOf(wanted: PointName['kind'], name: string): PointKind | 'alarms' | 'pending' | 'unknown' {
+  for (const kind of ['measurements', 'commands'] as const) {
+    if (wanted !== undefined && wanted !== kind) continue;
+    const facts = factsOfPoint(kind, name).value;
+    if (facts === 'pending') return 'pending';
+    if (facts !== 'unknown') return kind;
+  }
+  return (wanted ?? 'alarms') === 'alarms' && alarms.value.has(name) ? 'alarms' : 'unknown';
+}
+
+function urgent(found: readonly ShownAlarm[]): ShownAlarm | undefined {
+  const wanting = found.filter(({ state }) => isActive(state) || isUnacknowledged(state));
+  return wanting.length < 2 ? wanting[0] : wanting.toSorted(byUrgency)[0];
+}
+
+/** Undefined where there is none that one should rely on: not known, or bad. */
+export function testedValue({ shown, itself }: PointState): Tested | undefined {
+  if (itself !== undefined) {
+    const { state } = itself;
+    const texts = [isActive(state) ? 'active' : 'inactive', isUnacknowledged(state) ? 'unacked' : 'acked'];
+    return { number: undefined, texts };
+  }
+  const value = liveValueOf(shown);
+  return value === undefined || isBadValue(value) ? undefined : testedOf(value.value);
+}
+
+export function liveValueOf(shown: Shown): LiveValue | undefined {
+  return typeof shown === 'string' ? undefined : shown;
+}
+
+export function isBadValue({ quality }: LiveValue): boolean {
+  return quality !== undefined && isBad(quality);
+}

@@ -1,0 +1,42 @@
+// A drawer over a view, which stays in use on a wide screen: Escape closes it, the focus moves into it and back.
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { words } from '../../words/words.ts';
+
+export interface DrawerProps {
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+export function Drawer({ onClose, children }: DrawerProps) {
+  const ref = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const before = document.activeElement;
+    ref.current?.focus({ preventScroll: true });
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
+    };
+  }, []);
+  useEffect(() => {
+    // Heard everywhere: where what had the focus is gone, such as a button that was used, nothing has it. A dialog or a menu that is
+    // open is closed first.
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || event.defaultPrevented) return;
+      const focused = document.activeElement;
+      if (focused !== null && focused !== document.body && !ref.current?.contains(focused)) return;
+      if (document.querySelector('dialog[open], :popover-open') !== null) return;
+      event.preventDefault();
+      onClose();
+    };
+    addEventListener('keydown', onKeyDown);
+    return () => removeEventListener('keydown', onKeyDown);
+  }, [onClose]);
+  return (
+    <aside class="drawer" ref={ref} tabIndex={-1}>
+      <button type="button" class="plain drawer-close" aria-label={words.value.common.close} onClick={onClose}>
+        ✕
+      </button>
+      {children}
+    </aside>
+  );
+}

@@ -1,0 +1,106 @@
+// The ways to the views, in the order of work: operate, engineer, administer. What somebody may not see is left out.
+import { useSignal } from '@preact/signals';
+import type { Permission } from '@telltale/schema';
+import { useEffect } from 'preact/hooks';
+import { may } from '../../data/session.ts';
+import { place } from '../../router.ts';
+import { type Words, words } from '../../words/words.ts';
+
+type Title = keyof Words['shell']['views'];
+
+interface Way {
+  readonly path: string;
+  readonly title: Title;
+  readonly permission: Permission;
+}
+
+export const ways: readonly { readonly title: 'operate' | 'engineer' | 'administer'; readonly ways: readonly Way[] }[] =
+  [
+    {
+      title: 'operate',
+      ways: [
+        { path: '/', title: 'start', permission: 'view' },
+        { path: '/pictures', title: 'pictures', permission: 'view' },
+        { path: '/alarms', title: 'alarms', permission: 'view' },
+        { path: '/alarms/history', title: 'history', permission: 'view' },
+        { path: '/points', title: 'points', permission: 'view' },
+        { path: '/trends', title: 'trends', permission: 'view' },
+        { path: '/forced', title: 'forced', permission: 'view' },
+      ],
+    },
+    {
+      title: 'engineer',
+      ways: [
+        { path: '/config', title: 'config', permission: 'read-config' },
+        { path: '/config/changes', title: 'changes', permission: 'read-config' },
+        { path: '/config/revisions', title: 'revisions', permission: 'read-config' },
+        { path: '/connectors', title: 'connectors', permission: 'view' },
+        { path: '/modules', title: 'modules', permission: 'view' },
+      ],
+    },
+    {
+      title: 'administer',
+      ways: [
+        { path: '/archive', title: 'archive', permission: 'view' },
+        { path: '/audit', title: 'audit', permission: 'read-audit' },
+        { path: '/access', title: 'access', permission: 'view' },
+        { path: '/system', title: 'system', permission: 'view' },
+      ],
+    },
+  ];
+
+export function Navigation() {
+  const { shell } = words.value;
+  const isOpen = useSignal(false);
+  const { path } = place.value;
+  useEffect(() => {
+    isOpen.value = false;
+  }, [path]);
+  return (
+    <>
+      <button
+        type="button"
+        class="menu-button"
+        aria-expanded={isOpen.value}
+        aria-controls="navigation"
+        onClick={() => {
+          isOpen.value = !isOpen.value;
+        }}
+      >
+        ☰ <span class="hidden-text">{shell.menu}</span>
+      </button>
+      <nav id="navigation" class={isOpen.value ? 'open' : ''} aria-label={shell.menu}>
+        {ways.map((group) => {
+          const seen = group.ways.filter(({ permission }) => may(permission));
+          if (seen.length === 0) return null;
+          return (
+            <section key={group.title}>
+              <h2>{shell[group.title]}</h2>
+              <ul>
+                {seen.map((way) => (
+                  <li key={way.path}>
+                    <a href={way.path} aria-current={isCurrent(way.path, path) ? 'page' : undefined}>
+                      {shell.views[way.title]}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          );
+        })}
+        <a class="outside" href="/docs/">
+          {shell.views.reference}
+        </a>
+      </nav>
+    </>
+  );
+}
+
+/** The way that leads nearest to the present path. */
+function isCurrent(way: string, path: string): boolean {
+  if (way === path) return true;
+  if (way === '/' || !path.startsWith(`${way}/`)) return false;
+  return !ways.some((group) =>
+    group.ways.some((other) => other.path.length > way.length && path.startsWith(other.path)),
+  );
+}

@@ -1,0 +1,128 @@
+// Somebody signs an action with their password: writing, forcing, rendering, erasing. It is done then, or waits for a second
+// person.
+import { useSignal } from '@preact/signals';
+import type { SignedOperation } from '@telltale/schema';
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+import { signAction } from '../data/point-actions.ts';
+import { TelltaleProblem } from '../data/service.ts';
+import { words } from '../words/words.ts';
+import { Dialog } from './dialog.tsx';
+import { OutcomeText } from './outcome-text.tsx';
+import { useAction } from './use-action.ts';
+
+export interface SignatureDialogProps {
+  readonly title: string;
+  /** What it is done to, for notices. */
+  readonly name: string;
+  readonly operation: SignedOperation;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** What was said before it turned out that it has to be signed. */
+  readonly reason?: string;
+  readonly onDone?: () => void;
+  readonly onClose: () => void;
+  /** What is signed, for whoever does it. */
+  readonly children?: ComponentChildren;
+}
+
+export function SignatureDialog(props: SignatureDialogProps) {
+  const { title, name, operation, input, onDone, onClose, children } = props;
+  const { common, point } = words.value;
+  const id = useId();
+  const reason = useSignal(props.reason ?? '');
+  const password = useSignal('');
+  const code = useSignal('');
+  const wantsCode = useSignal(false);
+  const { progress, run } = useAction();
+  const state = progress.value;
+  const isOver = typeof state === 'object' && ['done', 'waiting', 'unknown'].includes(state.kind);
+  const sign = async () => {
+    const signature = {
+      ...(password.value !== '' && { password: password.value }),
+      ...(code.value !== '' && { code: code.value.replaceAll(' ', '') }),
+    };
+    const action = { operation, input, reason: reason.value.trim(), signature };
+    const outcome = await run(() => signAction(name, action));
+    code.value = '';
+    if (outcome?.error instanceof TelltaleProblem && outcome.error.problem === 'second-factor-needed') {
+      wantsCode.value = true;
+    } else password.value = '';
+    if (outcome?.kind === 'done') onDone?.();
+  };
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      actions={
+        isOver ? (
+          <button type="button" onClick={onClose}>
+            {common.close}
+          </button>
+        ) : (
+          <>
+            <button type="button" onClick={onClose}>
+              {common.cancel}
+            </button>
+            <button type="submit" form={id} class="main" disabled={state === 'underway'}>
+              {point.sign.sign}
+            </button>
+          </>
+        )
+      }
+    >
+      {children}
+      {!isOver && (
+        <form
+          id={id}
+          class="form"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void sign();
+          }}
+        >
+          <p class="quiet">{point.sign.why}</p>
+          <label>
+            <span>{point.sign.reason}</span>
+            <input
+              required
+              maxLength={500}
+              value={reason.value}
+              onInput={({ currentTarget }) => {
+                reason.value = currentTarget.value;
+              }}
+            />
+          </label>
+          <label>
+            <span>{point.sign.password}</span>
+            <input
+              type="password"
+              autocomplete="current-password"
+              value={password.value}
+              aria-describedby={`${id}-password`}
+              onInput={({ currentTarget }) => {
+                password.value = currentTarget.value;
+              }}
+            />
+            <small id={`${id}-password`}>{point.sign.passwordHint}</small>
+          </label>
+          {wantsCode.value && (
+            <label>
+              <span>{point.sign.code}</span>
+              <input
+                inputMode="numeric"
+                autocomplete="one-time-code"
+                value={code.value}
+                aria-describedby={`${id}-code`}
+                onInput={({ currentTarget }) => {
+                  code.value = currentTarget.value;
+                }}
+              />
+              <small id={`${id}-code`}>{point.sign.codeHint}</small>
+            </label>
+          )}
+        </form>
+      )}
+      <OutcomeText progress={state} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,70 @@
+// Which transitions the history shows: the filter is in the address of the view.
+import { computed, type ReadonlySignal } from '@preact/signals';
+import { alarmStates, isArea, isBelowArea } from '@telltale/schema/values';
+import type { Transition, TransitionInterval } from '../../data/alarm-history.ts';
+import { viewPlace } from '../../router.ts';
+import { textMatcher } from './alarm-filter.ts';
+
+const hourUs = 3600e6;
+
+export const presets = {
+  '1h': hourUs,
+  '8h': 8 * hourUs,
+  '1d': 24 * hourUs,
+  '7d': 7 * 24 * hourUs,
+  '30d': 30 * 24 * hourUs,
+} as const;
+export type Preset = keyof typeof presets;
+export const presetNames = Object.keys(presets) as Preset[];
+
+export interface HistoryFilter {
+  /** Undefined: the interval has ends of its own. */
+  readonly preset: Preset | undefined;
+  /** Microseconds since 1970. */
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+  readonly text: string;
+  readonly area: string;
+  readonly severity: number | undefined;
+  readonly state: Transition['state'] | undefined;
+  /** The name of one alarm. */
+  readonly alarm: string;
+}
+
+export const historyFilter: ReadonlySignal<HistoryFilter> = computed(() => {
+  const { query } = viewPlace.value;
+  const [from, to] = [secondsOf(query.get('from')), secondsOf(query.get('to'))];
+  const severity = query.get('severity') ?? '';
+  const hasOwn = query.get('interval') === 'own' || from !== undefined || to !== undefined;
+  return {
+    preset: hasOwn ? undefined : (presetNames.find((each) => each === query.get('interval')) ?? '1d'),
+    from,
+    to,
+    text: query.get('text') ?? '',
+    area: isArea(query.get('area') ?? '') ? (query.get('area') ?? '') : '',
+    severity: /^\d{1,3}$/.test(severity) ? Number(severity) : undefined,
+    state: alarmStates.find((each) => each === query.get('state')),
+    alarm: (query.get('alarm') ?? '').trim(),
+  };
+});
+
+/** Ends at the moment that is shown, where no end is chosen. */
+export function intervalOf({ preset, from, to, alarm }: HistoryFilter, shownUs: number): TransitionInterval {
+  const until = Math.min(to ?? shownUs, shownUs);
+  const since = from ?? until - presets[preset ?? '1d'];
+  return { since, until, ...(alarm !== '' && { names: [alarm] }) };
+}
+
+export function transitionMatcher({ text, area, severity, state }: HistoryFilter): (each: Transition) => boolean {
+  const matches = textMatcher(text);
+  return (each) =>
+    (severity === undefined || each.severity === severity) &&
+    (state === undefined || each.state === state) &&
+    (area === '' || isBelowArea(area, each.area)) &&
+    matches(each);
+}
+
+function secondsOf(text: string | null): number | undefined {
+  const seconds = Number(text ?? '');
+  return seconds > 0 && Number.isFinite(seconds) ? Math.round(seconds * 1e6) : undefined;
+}

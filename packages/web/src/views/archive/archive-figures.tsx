@@ -1,0 +1,80 @@
+// The figures of the archive, and what is damaged or astray in it, with what to do.
+import { fromTimestamp } from '@telltale/schema/values';
+import type { ArchiveStats } from '../../data/archive.ts';
+import { bytesText, countText } from '../../parts/figure-text.ts';
+import { momentText } from '../../parts/times.ts';
+import { words } from '../../words/words.ts';
+
+const mostShown = 50;
+
+export function ArchiveFigures({ stats }: { readonly stats: ArchiveStats }) {
+  const { archive } = words.value;
+  const { first, last, damages, astray } = stats;
+  const [most, disk, free] = [stats['max-bytes'], stats['disk-bytes'], stats['disk-free-bytes']];
+  const share = most === null || most === 0 ? undefined : stats.bytes / most;
+  const facts: readonly (readonly [string, string])[] = [
+    [archive.size, most === null ? bytesText(stats.bytes) : archive.sizeOf(bytesText(stats.bytes), bytesText(most))],
+    [archive.journal, bytesText(stats['journal-bytes'])],
+    [archive.limit, most === null ? archive.noLimit : archive.limitWhy],
+    [archive.records, countText(stats.records)],
+    [archive.series, countText(stats.series)],
+    [archive.oldest, first === null ? archive.noRecords : momentText(fromTimestamp(first))],
+    [archive.newest, last === null ? archive.noRecords : momentText(fromTimestamp(last))],
+    [archive.files, archive.filesText(stats.blocks, stats.unmerged)],
+    [archive.disk, free === null ? '–' : archive.freeOf(bytesText(free), disk === null ? '–' : bytesText(disk))],
+  ];
+  return (
+    <section class="panel">
+      <h2>{archive.figures}</h2>
+      {share !== undefined && <meter aria-label={archive.size} min={0} max={1} value={Math.min(1, share)} />}
+      <dl class="facts">
+        {facts.map(([title, text]) => (
+          <div key={title}>
+            <dt>{title}</dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+      <p class="quiet">{archive.retentionWhy}</p>
+      {damages.length === 0 ? (
+        <p>✓ {archive.noDamage}</p>
+      ) : (
+        <div class="problem">
+          <p>
+            <b>{archive.damaged(damages.length)}</b>
+          </p>
+          <p>{archive.damagedWhat}</p>
+          <ul>
+            {damages.slice(0, mostShown).map(({ file, name, reason, first: from, last: to }) => (
+              <li key={`${file} ${name} ${reason}`}>
+                <code>{file}</code> {name !== undefined && <b>{name}</b>} {reason}{' '}
+                {from !== undefined && momentText(fromTimestamp(from))}
+                {to !== undefined && ` – ${momentText(fromTimestamp(to))}`}
+              </li>
+            ))}
+          </ul>
+          {damages.length > mostShown && <p>{archive.more(damages.length - mostShown)}</p>}
+        </div>
+      )}
+      {astray > 0 && (
+        <details>
+          <summary>{archive.astray(astray)}</summary>
+          <p>{archive.astrayWhat}</p>
+          <p class="mono">{stats['astray-names'].slice(0, mostShown).join(', ')}</p>
+        </details>
+      )}
+      {stats['clock-jumps'].length > 0 && (
+        <details>
+          <summary>{archive.clockJumps(stats['clock-jumps'].length)}</summary>
+          <ul>
+            {stats['clock-jumps'].map(({ at, seconds }) => (
+              <li key={at.join('.')}>
+                {momentText(fromTimestamp(at))}: {archive.jump(seconds)}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </section>
+  );
+}

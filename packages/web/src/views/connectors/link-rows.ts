@@ -1,0 +1,49 @@
+// Which connectors and providers the list shows, and in which order: what is not as it should be comes first.
+import { fromTimestamp } from '@telltale/schema/values';
+import type { LinkRow } from '../../data/links.ts';
+import type { GridSort } from '../../parts/live-grid/grid-layout.ts';
+
+export interface LinkFilter {
+  readonly text: string;
+  readonly role: string;
+  /** `not-up`: any but up. */
+  readonly state: string;
+}
+
+export function filteredLinks(links: readonly LinkRow[], { text, role, state }: LinkFilter): LinkRow[] {
+  const searched = text.toLowerCase();
+  return links.filter((link) => {
+    if (role !== '' && link.role !== role) return false;
+    if (state === 'not-up' ? link.state === 'up' && link.devicesDown === 0 : state !== '' && link.state !== state) {
+      return false;
+    }
+    return [link.name, link.stack, link['last-error']?.text ?? ''].some((each) =>
+      each.toLowerCase().includes(searched),
+    );
+  });
+}
+
+const urgency = { failed: 0, down: 1, connecting: 3, up: 4, disabled: 5 } as const;
+
+const keys: Readonly<Record<string, (link: LinkRow) => number | string>> = {
+  state: ({ state, devicesDown }) => (state === 'up' && devicesDown > 0 ? 2 : urgency[state]),
+  name: ({ name }) => name,
+  role: ({ role }) => role,
+  stack: ({ stack }) => stack,
+  since: ({ since }) => -fromTimestamp(since),
+  rate: (link) => link['values-per-second'],
+  good: ({ points }) => points.good,
+  uncertain: ({ points }) => points.uncertain,
+  bad: ({ points }) => points.bad,
+};
+
+/** Those that are alike, by name. */
+export function sortedLinks(links: readonly LinkRow[], sort: GridSort | undefined): LinkRow[] {
+  const key = keys[sort?.column ?? ''] ?? keys.state;
+  const sign = sort?.descending === true ? -1 : 1;
+  return links.toSorted((a, b) => sign * compare(key?.(a) ?? 0, key?.(b) ?? 0) || compare(a.name, b.name));
+}
+
+function compare(one: number | string, other: number | string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}

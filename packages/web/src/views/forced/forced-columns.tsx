@@ -1,0 +1,122 @@
+// The columns of what is forced.
+import type { Simulation } from '@telltale/schema';
+import { fromTimestamp } from '@telltale/schema/values';
+import type { GridSort } from '../../parts/live-grid/grid-layout.ts';
+import type { GridColumn } from '../../parts/live-grid/grid-model.ts';
+import { now } from '../../parts/now.ts';
+import { ageText, momentText, shortMomentText } from '../../parts/times.ts';
+import { LiveValue } from '../../parts/value.tsx';
+import { words } from '../../words/words.ts';
+
+/** What the arrangement of the columns depends on. */
+export const arrangedColumns = [
+  { key: 'name', isFixed: true },
+  ...['value', 'by', 'since', 'until', 'remaining', 'reason', 'release'].map((key) => ({ key })),
+];
+
+export function forcedColumns(
+  release: ((names: readonly string[]) => void) | undefined,
+): readonly GridColumn<Simulation>[] {
+  const { common, forced } = words.value;
+  return [
+    {
+      key: 'name',
+      title: common.name,
+      width: 180,
+      isSortable: true,
+      isFixed: true,
+      narrow: 'name',
+      cell: ({ name }) => (
+        <a href={`/points/${name}`} data-over tabIndex={-1}>
+          {name}
+        </a>
+      ),
+    },
+    {
+      key: 'value',
+      title: common.value,
+      width: 180,
+      align: 'end',
+      narrow: 'value',
+      cell: ({ name }) => <LiveValue kind="measurements" name={name} />,
+    },
+    { key: 'by', title: common.by, width: 90, isSortable: true, cell: ({ by }) => by },
+    {
+      key: 'since',
+      title: common.since,
+      width: 100,
+      isSortable: true,
+      cell: ({ since }) => <Moment us={fromTimestamp(since)} />,
+    },
+    {
+      key: 'until',
+      title: common.until,
+      width: 110,
+      isSortable: true,
+      cell: ({ until }) => (until === null ? forced.untilReleased : <Moment us={fromTimestamp(until)} />),
+    },
+    {
+      key: 'remaining',
+      title: forced.remaining,
+      width: 84,
+      align: 'end',
+      narrow: 'aside',
+      cell: ({ until }) => (until === null ? '∞' : <Remaining until={fromTimestamp(until)} />),
+    },
+    {
+      key: 'reason',
+      title: common.reason,
+      width: 150,
+      grows: 1,
+      isSortable: true,
+      narrow: 'note',
+      cell: ({ reason }) => reason,
+    },
+    {
+      key: 'release',
+      title: '',
+      width: 104,
+      cell: ({ name }) =>
+        release !== undefined && (
+          <button type="button" class="forced-release" tabIndex={-1} onClick={() => release([name])}>
+            {forced.release}
+          </button>
+        ),
+    },
+  ];
+}
+
+function Moment({ us }: { readonly us: number }) {
+  return <span title={momentText(us)}>{shortMomentText(us, now.value)}</span>;
+}
+
+function Remaining({ until }: { readonly until: number }) {
+  return <>{ageText((until - now.value) / 1e6)}</>;
+}
+
+/** As they come: the newest first. */
+export function sortedForced(items: readonly Simulation[], sort: GridSort | undefined): readonly Simulation[] {
+  if (sort === undefined) return items;
+  const sign = sort.descending ? -1 : 1;
+  return items.toSorted((a, b) => sign * compare(keyOf(a, sort.column), keyOf(b, sort.column)));
+}
+
+/** What does not end by itself ends last. */
+function keyOf(item: Simulation, column: string): string | number {
+  switch (column) {
+    case 'since':
+      return fromTimestamp(item.since);
+    case 'until':
+      return item.until === null ? Number.MAX_VALUE : fromTimestamp(item.until);
+    case 'by':
+      return item.by;
+    case 'reason':
+      return item.reason ?? '';
+    default:
+      return item.name;
+  }
+}
+
+function compare(a: string | number, b: string | number): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,40 @@
+// The value that a point has now beside the one that it would have.
+import type { PointKind } from '../../data/live-value.ts';
+import type { PointFacts } from '../../data/points.ts';
+import { LiveValue } from '../../parts/value.tsx';
+import { valueText } from '../../parts/value-text.ts';
+import { words } from '../../words/words.ts';
+
+export interface BesideProps {
+  readonly kind: PointKind;
+  readonly name: string;
+  readonly facts: PointFacts;
+  /** With its prefix; undefined: none yet. */
+  readonly value: string | undefined;
+}
+
+export function Beside({ kind, name, facts, value }: BesideProps) {
+  const { point } = words.value;
+  return (
+    <dl class="beside">
+      <div>
+        <dt>{point.now}</dt>
+        <dd>
+          <LiveValue kind={kind} name={name} plain />
+        </dd>
+      </div>
+      <div>
+        <dt>{point.new}</dt>
+        <dd class="beside-new">
+          {value === undefined ? (
+            <span class="quiet">…</span>
+          ) : (
+            <>
+              {valueText(value, facts)} <span class="quiet">{facts.eu}</span>
+            </>
+          )}
+        </dd>
+      </div>
+    </dl>
+  );
+}

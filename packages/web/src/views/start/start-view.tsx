@@ -1,0 +1,137 @@
+// What is wrong, newest first; where nothing is, how the plant and the service are.
+import { type Finding, readFindings } from '../../data/condition.ts';
+import { overview } from '../../data/overview.ts';
+import { bytesText } from '../../parts/figure-text.ts';
+import { shownMoment } from '../../parts/now.ts';
+import { ProblemText } from '../../parts/problem-text.tsx';
+import { qualityText } from '../../parts/quality-words.ts';
+import { SeverityMark } from '../../parts/severity-mark.tsx';
+import { ageText, momentText } from '../../parts/times.ts';
+import { useRead } from '../../parts/use-read.ts';
+import { words } from '../../words/words.ts';
+import { Figures } from './figures.tsx';
+
+const everyMs = 3000;
+
+export default function StartView() {
+  const { start, common } = words.value;
+  const isKnown = overview.value !== undefined;
+  const { value: findings, error } = useRead(readFindings, [isKnown], { everyMs });
+  const wrong = findings?.filter(({ level }) => level === 'wrong') ?? [];
+  const notes = findings?.filter(({ level }) => level === 'note') ?? [];
+  return (
+    <div class="view start">
+      {error !== undefined && <ProblemText error={error} />}
+      {findings === undefined && error === undefined && <p class="quiet">{common.loading}</p>}
+      {findings !== undefined && wrong.length === 0 && isKnown && (
+        <section class="panel start-calm">
+          <h1>✓ {start.calm}</h1>
+          <p class="quiet">{start.calmWhy}</p>
+        </section>
+      )}
+      {wrong.length > 0 && (
+        <section class="panel">
+          <h1>{start.wrong(wrong.length)}</h1>
+          <List findings={wrong} />
+        </section>
+      )}
+      {notes.length > 0 && (
+        <section class="panel">
+          <h2>{start.notes}</h2>
+          <List findings={notes} />
+        </section>
+      )}
+      {overview.value !== undefined && <Figures overview={overview.value} />}
+    </div>
+  );
+}
+
+function List({ findings }: { readonly findings: readonly Finding[] }) {
+  return (
+    <ul class="start-findings">
+      {findings.map((finding) => {
+        const { kind, text, href, over } = describe(finding);
+        return (
+          <li key={`${finding.kind} ${text}`}>
+            {finding.kind === 'alarm' ? (
+              <SeverityMark severity={finding.severity} />
+            ) : (
+              <span class="start-sign">{signOf(finding)}</span>
+            )}
+            <span class="start-kind quiet">{kind}</span>
+            <a href={href} {...(over && { 'data-over': '' })}>
+              {text}
+            </a>
+            {finding.since > 0 && (
+              <time class="quiet" title={momentText(finding.since)}>
+                {ageText((shownMoment.value - finding.since) / 1e6)}
+              </time>
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+const signOf = ({ level }: Finding) => (level === 'wrong' ? '✕' : 'i');
+
+interface Described {
+  readonly kind: string;
+  readonly text: string;
+  readonly href: string;
+  readonly over?: boolean;
+}
+
+function describe(finding: Finding): Described {
+  const { start } = words.value;
+  const { kinds } = start;
+  switch (finding.kind) {
+    case 'connector':
+      return { kind: kinds.connector, text: linkText(finding), href: `/connectors/${finding.name}` };
+    case 'provider':
+      return { kind: kinds.provider, text: linkText(finding), href: `/connectors/${finding.name}?role=provider` };
+    case 'device':
+      return {
+        kind: kinds.connector,
+        text: start.device(finding.device, finding.name, finding.error),
+        href: `/connectors/${finding.name}`,
+      };
+    case 'module': {
+      const text =
+        finding.state === 'FAIL' ? start.moduleFailed(finding.name, finding.error) : start.moduleStopped(finding.name);
+      return { kind: kinds.module, text, href: `/modules/${finding.name}` };
+    }
+    case 'points':
+      return { kind: kinds.points, text: start.badPoints(finding.count), href: '/points?quality=bad' };
+    case 'point':
+      return {
+        kind: kinds.point,
+        text: start.badPoint(finding.name, qualityText(finding.quality)),
+        href: `/points/${finding.name}`,
+        over: true,
+      };
+    case 'alarm':
+      return {
+        kind: kinds.alarm,
+        text: finding.description || finding.name,
+        href: `/points/${finding.name}?kind=alarms`,
+        over: true,
+      };
+    case 'alarms':
+      return { kind: kinds.alarm, text: start.moreAlarms(finding.count), href: '/alarms' };
+    case 'configuration':
+      return { kind: kinds.configuration, text: start.notRendered(finding.count), href: '/config/changes' };
+    case 'forced':
+      return { kind: kinds.forced, text: start.forced(finding.count), href: '/forced' };
+    case 'service':
+      return { kind: kinds.service, text: finding.text, href: '/system' };
+    case 'disk':
+      return { kind: kinds.disk, text: `${bytesText(finding.freeBytes)} ${start.figures.free}`, href: '/archive' };
+  }
+}
+
+function linkText({ name, state, error }: Extract<Finding, { kind: 'connector' | 'provider' }>): string {
+  const { start } = words.value;
+  return start.linkState(name, start.link[state], error);
+}

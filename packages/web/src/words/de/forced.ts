@@ -1,0 +1,36 @@
+// What is said of forcing and of what is forced, in German.
+import type { Words } from '../words.ts';
+
+export const forced: Words['forced'] = {
+  title: 'Gesetzt',
+  none: 'Nichts ist gesetzt: alle Werte sind die der Geräte.',
+  count: (count) => (count === 1 ? '1 Wert ist gesetzt' : `${count} Werte sind gesetzt`),
+  remaining: 'Noch',
+  untilReleased: 'bis zur Freigabe',
+  release: 'Freigeben',
+  releaseSelected: (count) => `${count} freigeben`,
+  releaseAll: 'Alle freigeben …',
+  releaseAllAsk: (count) =>
+    count === 1 ? 'Den einen gesetzten Wert freigeben?' : `Alle ${count} gesetzten Werte freigeben?`,
+  releaseWhy: 'Ab sofort gelten wieder die Werte der Geräte.',
+  released: (count) => (count === 1 ? '1 Wert freigegeben' : `${count} Werte freigegeben`),
+  notNow:
+    'Was zu einem vergangenen Zeitpunkt gesetzt war, ist an seinen Werten gekennzeichnet. Hier steht, was jetzt gesetzt ist.',
+  force: 'Setzen',
+  forceOne: (name) => `${name} setzen`,
+  forceMany: (count) => `${count} Punkte setzen`,
+  forceWhy:
+    'Der Wert gilt anstelle dessen vom Gerät und ist überall als gesetzt gekennzeichnet, bis er freigegeben wird.',
+  present: 'Jetzt',
+  newValue: 'Wert',
+  asNow: 'Jeden auf seinem jetzigen Wert halten',
+  oneValue: 'Alle auf diesen Wert',
+  end: 'Endet von selbst nach',
+  ends: { 600: '10 min', 3600: '1 h', 28800: '8 h', 86400: '24 h' },
+  never: 'endet nicht von selbst',
+  reasonHint: 'Warum – für alle, die nach Ihnen kommen',
+  forced: (count) => (count === 1 ? '1 Wert gesetzt' : `${count} Werte gesetzt`),
+  failed: (count) => (count === 1 ? '1 davon wurde nicht ausgeführt:' : `${count} davon wurden nicht ausgeführt:`),
+  andMore: (count) => `… und ${count} weitere`,
+  noValue: 'Es gibt noch keinen Wert, auf dem er gehalten werden könnte.',
+};

@@ -1,0 +1,41 @@
+// The texts of the page in German, by section.
+import type { Words } from '../words.ts';
+import { access } from './access.ts';
+import { alarms } from './alarms.ts';
+import { archive } from './archive.ts';
+import { audit } from './audit.ts';
+import { common } from './common.ts';
+import { config } from './config.ts';
+import { connectors } from './connectors.ts';
+import { forced } from './forced.ts';
+import { grid } from './grid.ts';
+import { modules } from './modules.ts';
+import { pictures } from './pictures.ts';
+import { point } from './point.ts';
+import { points } from './points.ts';
+import { shell } from './shell.ts';
+import { start } from './start.ts';
+import { system } from './system.ts';
+import { trends } from './trends.ts';
+import { values } from './values.ts';
+
+export const de: Words = {
+  common,
+  values,
+  shell,
+  start,
+  points,
+  point,
+  trends,
+  alarms,
+  pictures,
+  config,
+  connectors,
+  modules,
+  forced,
+  grid,
+  audit,
+  archive,
+  access,
+  system,
+};

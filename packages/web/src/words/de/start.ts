@@ -1,0 +1,51 @@
+// What the view start says, in German.
+import type { Words } from '../words.ts';
+
+export const start: Words['start'] = {
+  calm: 'Alles ist, wie es sein soll.',
+  calmWhy: 'Alle Verbindungen stehen, kein Wert ist schlecht, kein Alarm wartet.',
+  wrong: (count) => (count === 1 ? '1 Sache braucht Aufmerksamkeit' : `${count} Sachen brauchen Aufmerksamkeit`),
+  notes: 'Gut zu wissen',
+  link: { connecting: 'im Aufbau', up: 'verbunden', down: 'getrennt', failed: 'gestört', disabled: 'abgeschaltet' },
+  kinds: {
+    service: 'Dienst',
+    disk: 'Platte',
+    connector: 'Konnektor',
+    provider: 'Provider',
+    module: 'Modul',
+    point: 'Punkt',
+    points: 'Punkte',
+    alarm: 'Alarm',
+    configuration: 'Konfiguration',
+    forced: 'Gesetzt',
+  },
+  linkState: (name, state, error) => `${name} ist ${state}${error === '' ? '' : `: ${error}`}`,
+  device: (device, name, error) => `Gerät ${device} an ${name} antwortet nicht${error === '' ? '' : `: ${error}`}`,
+  moduleFailed: (name, error) => `${name} ist ausgefallen${error === '' ? '' : `: ${error}`}`,
+  moduleStopped: (name) => `${name} steht`,
+  badPoints: (count) => (count === 1 ? '1 Wert ist schlecht' : `${count} Werte sind schlecht`),
+  badPoint: (name, quality) => `${name}: ${quality}`,
+  moreAlarms: (count) => `${count} weitere Alarme`,
+  notRendered: (count) =>
+    count === 1
+      ? '1 Objekt ist geändert und noch nicht in Kraft'
+      : `${count} Objekte sind geändert und noch nicht in Kraft`,
+  forced: (count) => (count === 1 ? '1 Wert ist gesetzt' : `${count} Werte sind gesetzt`),
+  figures: {
+    title: 'Jetzt',
+    values: 'Werte je Sekunde',
+    records: 'Einträge je Sekunde',
+    clients: 'Clients am Kanal',
+    points: 'Messwerte',
+    good: 'gut',
+    uncertain: 'unsicher',
+    bad: 'schlecht',
+    archive: 'Archiv',
+    free: 'frei auf der Platte',
+    revision: 'Revision in Kraft',
+    version: 'Version',
+    started: 'läuft seit',
+    connectors: 'Konnektoren verbunden',
+    modules: 'laufende Module',
+  },
+};

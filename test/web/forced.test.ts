@@ -1,0 +1,53 @@
+// Promises of the list of what is forced, in a real browser against the real server.
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { noChromium } from '../browser.ts';
+import { PageSuite } from './page-suite.ts';
+
+const reason = '<img src=x onerror=alert(1)> calibration';
+const row = (page: Page, name: string) =>
+  page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
+
+describe('the list of what is forced', { skip: noChromium }, () => {
+  const suite = new PageSuite();
+
+  const force = async (name: string, query: Record<string, string>) => {
+    const parts = Object.entries(query).map(([key, value]) => `${key}=${encodeURIComponent(value)}`);
+    const url = `${suite.server.url}/data/measurements/${name}?${parts.join('&')}`;
+    assert.equal((await fetch(url, { method: 'PUT' })).status, 204);
+  };
+
+  before(async () => {
+    if (noChromium) return;
+    await force('tank1_level', { value: 'd2', reason, 'valid-for': '3600' });
+    for (const name of ['tank2_level', 'inlet_flow', 'inlet_turbidity']) await force(name, { value: 'd1' });
+  });
+
+  test('says of each its value, who, until when and why', async (t) => {
+    const page = await suite.open(t, '/forced');
+    await page.getByText('4 values are forced', { exact: true }).waitFor();
+    await row(page, 'tank1_level').getByText(reason).waitFor();
+    await row(page, 'tank1_level').getByText('FORCED').waitFor();
+    await row(page, 'tank1_level')
+      .getByText(/^(?:59|60) min$/)
+      .waitFor();
+    await row(page, 'tank2_level').getByText('until released').waitFor();
+  });
+
+  test('follows, and releases one, those that are selected, and all', async (t) => {
+    const page = await suite.open(t, '/forced');
+    await row(page, 'inlet_flow').getByRole('button', { name: 'Release' }).click();
+    await page.getByText('3 values are forced', { exact: true }).waitFor();
+    await force('inlet_flow', { value: 'd7' });
+    await page.getByText('4 values are forced', { exact: true }).waitFor();
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Release 1' }).click();
+    await page.getByText('3 values are forced', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Release all …' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Release', exact: true }).click();
+    await page.getByText('Nothing is forced', { exact: false }).waitFor();
+  });
+});
