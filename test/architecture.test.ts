@@ -131,6 +131,7 @@ const topFiles: Record<string, readonly string[]> = {
   ],
   'interfaces.ts': [
     'schema',
+    'settings-in-effect.ts',
     'settings.ts',
     'disk-space.ts',
     'server/access',
@@ -154,6 +155,7 @@ const topFiles: Record<string, readonly string[]> = {
   'auditing.ts': ['schema', 'service-condition.ts', 'settings.ts', 'start-failed.ts', 'server/access', 'server/audit'],
   'settings.ts': ['schema'],
   'read-settings.ts': ['schema', 'settings.ts'],
+  'settings-in-effect.ts': ['schema', 'read-settings.ts', 'settings.ts'],
   'log.ts': ['source-stack.ts'],
   'source-stack.ts': [],
   'data-folder.ts': ['server/sqlite'],

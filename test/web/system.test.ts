@@ -22,6 +22,17 @@ describe('the view system', { skip: noChromium }, () => {
     await page.getByText('It is the same as what runs.').waitFor();
   });
 
+  test('lists the settings with where each comes from, and finds one by a word of its description', async (t) => {
+    const page = await suite.open(t, '/system');
+    await page.getByRole('heading', { name: 'Settings' }).click();
+    const row = page.getByRole('row', { name: /^max-watches 200000 default/ });
+    await row.waitFor();
+    await page.getByRole('searchbox', { name: 'Filter' }).fill('time zone plant');
+    await row.waitFor({ state: 'detached' });
+    await page.getByRole('row', { name: /^time-zone / }).waitFor();
+    await page.getByText('1 setting', { exact: true }).waitFor();
+  });
+
   for (const on of widthNames) {
     test(`fits a ${on}, as archive, audit and access do`, async (t) => {
       for (const path of ['/system', '/archive', '/audit', '/access']) {

@@ -32,6 +32,7 @@ import { read } from './commands/read.ts';
 import { roleCommands } from './commands/roles.ts';
 import { secondFactorCommands } from './commands/second-factors.ts';
 import { secretCommands } from './commands/secret.ts';
+import { settings } from './commands/settings.ts';
 import { simulate } from './commands/simulate.ts';
 import { stacks } from './commands/stacks.ts';
 import { status } from './commands/status.ts';
@@ -137,6 +138,7 @@ export const commands: readonly CommandDeclaration[] = [
   auditExport,
   auditVerify,
   status,
+  settings,
   doctor,
   login,
   logout,

@@ -226,6 +226,7 @@ export const operationForms: Readonly<Record<HttpOperationName, OperationForm>> 
   getHealth: { method: 'GET', path: '/healthz' },
   getReadiness: { method: 'GET', path: '/readyz' },
   getMetrics: { method: 'GET', path: '/metrics' },
+  listSettings: { method: 'GET', path: '/data/settings' },
   getOpenApi: { method: 'GET', path: '/openapi.json' },
   getReference: { method: 'GET', path: '/docs' },
   getDocument: { method: 'GET', path: '/docs/:folder/:page' },

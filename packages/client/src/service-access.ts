@@ -1,5 +1,5 @@
 // The service itself: readiness, version, metrics.
-import type { Overview } from '@telltale/schema';
+import type { Overview, SettingInEffect } from '@telltale/schema';
 import { OperationCalls } from './operation-calls.ts';
 import type { AskOptions, Transport } from './transport.ts';
 
@@ -38,6 +38,11 @@ export class ServiceAccess {
   /** The state of service and plant in counts, at most a second old: cheap enough to be asked for again and again. */
   overview({ signal }: AskOptions = {}): Promise<Overview> {
     return this.#data.json('getOverview', {}, { signal });
+  }
+
+  /** By name: the value in effect, and where it comes from. */
+  settings({ signal }: AskOptions = {}): Promise<Record<string, SettingInEffect>> {
+    return this.#data.json('listSettings', {}, { signal });
   }
 
   async version({ signal }: AskOptions = {}): Promise<string> {

@@ -66,7 +66,8 @@ import {
   typicals,
 } from './operations/index.ts';
 import type { ShownFamilies } from './pictures/index.ts';
-import { type Settings, timeZoneOf } from './settings.ts';
+import { type SettingSources, type Settings, timeZoneOf } from './settings.ts';
+import { settingsInEffect } from './settings-in-effect.ts';
 
 export interface Interfaces
   extends Omit<ArchiveParts, 'clock' | 'storage'>,
@@ -74,6 +75,7 @@ export interface Interfaces
     Pick<InstanceParts, 'links'>,
     Pick<ServiceParts, 'unavailable' | 'diskFailure' | 'warnings' | 'page'> {
   readonly settings: Settings;
+  readonly sources: SettingSources;
   readonly archive: ArchiveParts['archive'] & OverviewParts['archive'];
   readonly log: Logger;
   readonly cfgdb: ConfigurationDatabase;
@@ -244,7 +246,13 @@ function implementationsOf(parts: Interfaces, channelClients: () => number): Imp
       service: { name: hostname(), version: packageJson.version, startedUs: systemClock.now() },
       timeZone: timeZoneOf(settings),
     }),
-    ...service({ ...parts, paths, documents, metricsText: () => parts.metrics.registry.metrics() }),
+    ...service({
+      ...parts,
+      paths,
+      documents,
+      settings: settingsInEffect(settings, parts.sources),
+      metricsText: () => parts.metrics.registry.metrics(),
+    }),
   };
   return parts.confirmations.guarding({
     ...unconfirmed,

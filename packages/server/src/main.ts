@@ -12,7 +12,7 @@ const { createLog } = await import('./log.ts');
 const { Server } = await import('./server.ts');
 const { StartFailed } = await import('./start-failed.ts');
 const { createSourceStack } = await import('./source-stack.ts');
-const { BadSetting, helpText, readSettings, unknownVariables } = await import('./read-settings.ts');
+const { BadSetting, helpText, readSettings, readSources, unknownVariables } = await import('./read-settings.ts');
 
 /** When npm is terminated, it ends the shell between it and the server, but not the server. */
 const parentCheckMs = 250;
@@ -48,6 +48,7 @@ async function main(args: string[]): Promise<void> {
   process.umask(0o077); // the files of the server are private
   const starting = Server.start({
     settings,
+    sources: readSources(args, process.env),
     log,
     credentials: process.env.CREDENTIALS_DIRECTORY,
     onFailure: fail,

@@ -9,9 +9,10 @@ import {
   parseDuration,
   parseDurationIn,
   programsFault,
+  type SettingSource,
 } from '@telltale/schema';
 import type { TSchema } from 'typebox';
-import { type SettingName, Settings, wantsTls } from './settings.ts';
+import { type SettingName, type SettingSources, Settings, wantsTls } from './settings.ts';
 
 /** The fault of a setting, for the person who starts the server. */
 export class BadSetting extends Error {
@@ -111,15 +112,30 @@ export function environmentName(name: string): string {
   return `TELLTALE_${name.toUpperCase().replaceAll('-', '_')}`;
 }
 
-/** The command line wins over the environment, the environment over the defaults. */
-export function readSettings(args: readonly string[], environment: NodeJS.ProcessEnv): Settings {
-  const texts = new Map<string, { text: string; source: string }>();
+interface GivenSetting {
+  readonly text: string;
+  readonly source: Exclude<SettingSource, 'default'>;
+}
+
+/** The command line wins over the environment. */
+function givenSettings(args: readonly string[], environment: NodeJS.ProcessEnv): Map<string, GivenSetting> {
+  const found = new Map<string, GivenSetting>();
   for (const name of names) {
-    const variable = environmentName(name);
-    const text = environment[variable];
-    if (text !== undefined) texts.set(name, { text, source: variable });
+    const text = environment[environmentName(name)];
+    if (text !== undefined) found.set(name, { text, source: 'environment' });
   }
-  for (const [name, text] of readArguments(args)) texts.set(name, { text, source: `--${name}` });
+  for (const [name, text] of readArguments(args)) found.set(name, { text, source: 'command-line' });
+  return found;
+}
+
+/** Of those that are given; the others are defaults. */
+export function readSources(args: readonly string[], environment: NodeJS.ProcessEnv): SettingSources {
+  return new Map([...givenSettings(args, environment)].map(([name, { source }]) => [name, source]));
+}
+
+/** What is given wins over the defaults. */
+export function readSettings(args: readonly string[], environment: NodeJS.ProcessEnv): Settings {
+  const texts = givenSettings(args, environment);
   const given = Object.fromEntries([...texts].map(([name, { text }]) => [name, readUnits(name, text)]));
   const values = settings.coerce({ ...defaults(), ...given });
   const [fault = faultOf(values as Settings)] = settings.faults(values);
@@ -128,10 +144,11 @@ export function readSettings(args: readonly string[], environment: NodeJS.Proces
     return values as Settings;
   }
   const name = fault.path.slice(1);
-  const { text = '', source = `--${name}` } = texts.get(name) ?? {};
+  const { text = '', source } = texts.get(name) ?? {};
+  const title = source === 'environment' ? environmentName(name) : `--${name}`;
   const isOutside = /^must be [<>]/.test(fault.message);
   const message = (isOutside ? undefined : formOf(name as SettingName)) ?? fault.message;
-  throw new BadSetting(`${source} ${JSON.stringify(text)} ${message}; --help lists all settings.`);
+  throw new BadSetting(`${title} ${JSON.stringify(text)} ${message}; --help lists all settings.`);
 }
 
 /** Those of the command line: they may be set for both. */

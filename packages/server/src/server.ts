@@ -28,7 +28,7 @@ import { logDisk, ServiceCondition } from './service-condition.ts';
 import { createGate } from './service-gate.ts';
 import { serviceMetrics } from './service-metrics.ts';
 import { ServiceTls } from './service-tls.ts';
-import type { Settings } from './settings.ts';
+import type { SettingSources, Settings } from './settings.ts';
 import { catalogueOf, type Discovery, discoverStacks, eventsTo, StackHost } from './stacks/index.ts';
 import { cannotListen, cannotStart, startable } from './start-failed.ts';
 import { LiveState } from './state/index.ts';
@@ -46,6 +46,7 @@ const modulesMs = 2000;
 
 export interface ServerOptions {
   readonly settings: Settings;
+  readonly sources: SettingSources;
   readonly log: Logger;
   /** The folder with the credentials that systemd hands over. */
   readonly credentials?: string | undefined;
@@ -92,7 +93,10 @@ export class Server {
     return server;
   }
 
-  private constructor({ settings, log, credentials, onFailure }: ServerOptions, { stacks, faults }: Discovery) {
+  private constructor(
+    { settings, sources, log, credentials, onFailure }: ServerOptions,
+    { stacks, faults }: Discovery,
+  ) {
     this.#settings = settings;
     this.#log = log;
     this.#tls = new ServiceTls({ settings, log });
@@ -250,6 +254,7 @@ export class Server {
     access.providers.onEnded((provider, session) => this.#host.endUser(provider, session));
     const interfaces: Interfaces = {
       settings,
+      sources,
       confirmations,
       log,
       data,

@@ -1,6 +1,13 @@
 // Every setting of the server: one schema from which the command line, the environment, --help and the reference page
 // are made.
-import { confirmLevels, durationForms, durationPattern, knownTimeZone, ownTimeZone } from '@telltale/schema';
+import {
+  confirmLevels,
+  durationForms,
+  durationPattern,
+  knownTimeZone,
+  ownTimeZone,
+  type SettingSource,
+} from '@telltale/schema';
 import Type, { type Static } from 'typebox';
 
 const MiB = 1 << 20;
@@ -212,6 +219,8 @@ export const Settings = Type.Object(
 export type Settings = Static<typeof Settings>;
 
 export type SettingName = keyof Settings;
+/** Where those that are given come from; the others are defaults. */
+export type SettingSources = ReadonlyMap<string, SettingSource>;
 
 /** Of the plant. */
 export function timeZoneOf({ 'time-zone': name }: Settings): string {

@@ -1,6 +1,7 @@
 // Operations about the service itself: probes, metrics, the catalogue of operations and the documents made from it.
 import Type from 'typebox';
 import { pageRoutes } from '../page-routes.ts';
+import { SettingInEffect } from '../settings.ts';
 import { declare, json, reads } from './operation.ts';
 
 const service = { tag: 'Service', resource: 'service' } as const;
@@ -95,6 +96,17 @@ export const serviceOperations = {
         type: 'text/plain; version=0.0.4; charset=utf-8',
         schema: Type.String(),
       },
+    },
+  }),
+  listSettings: declare({
+    ...reads(service, 'read-config'),
+    summary: 'List the settings of the running service: the value in effect, where it comes from, what it does',
+    input: {},
+    problems: [],
+    http: {
+      method: 'GET',
+      path: '/data/settings',
+      answer: json('From name to setting.', Type.Record(Type.String(), SettingInEffect)),
     },
   }),
   getOpenApi: declare({

@@ -52,7 +52,10 @@ const tags: Readonly<Record<string, Tag>> = {
     guide: 'first-administrator',
   },
   Audit: { description: 'Who did what: the audit trail.', guide: 'audit' },
-  Service: { description: 'Probes, metrics, the catalogue of operations and the documents.', guide: 'running' },
+  Service: {
+    description: 'Probes, metrics, settings, the catalogue of operations and the documents.',
+    guide: 'running',
+  },
 };
 
 export function tagOf(tag: string): Tag | undefined {

@@ -1,8 +1,8 @@
 // The service as a whole: what is missing, its metrics, and its configuration as a file that is taken away and brought back.
-import type { Change } from '@telltale/schema';
+import type { Change, SettingInEffect, SettingSource } from '@telltale/schema';
 import { client } from './service.ts';
 
-export type { Change };
+export type { Change, SettingSource };
 
 export interface Metric {
   readonly name: string;
@@ -15,6 +15,14 @@ export async function readMetrics(signal: AbortSignal): Promise<Metric[]> {
   return samples.map(({ name, labels, value }) => {
     return { name, value, labels: [...labels].map(([label, text]) => `${label}=${text}`).join(' ') };
   });
+}
+
+export interface Setting extends SettingInEffect {
+  readonly name: string;
+}
+
+export async function readSettings(signal: AbortSignal): Promise<Setting[]> {
+  return Object.entries(await client.service.settings({ signal })).map(([name, setting]) => ({ name, ...setting }));
 }
 
 export async function readMissing(signal: AbortSignal): Promise<readonly string[]> {

@@ -9,6 +9,7 @@ const parts = {
   unavailable: () => undefined,
   diskFailure: () => undefined,
   warnings: () => [],
+  settings: {},
   paths: { data: '/plant', config: '/config/v2', access: '/access' },
   page: { version: undefined, index: () => assert.fail(), asset: () => assert.fail() },
   documents: { openApi: () => Buffer.alloc(0), reference: async () => Buffer.alloc(0), page: async () => undefined },

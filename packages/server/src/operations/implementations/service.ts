@@ -1,5 +1,11 @@
 // Implements the operations of the service itself: probes, metrics, the catalogue of operations and the documents.
-import { type DeclaredOperation, declarationOf, operationNames, ProblemError } from '@telltale/schema';
+import {
+  type DeclaredOperation,
+  declarationOf,
+  operationNames,
+  ProblemError,
+  type SettingInEffect,
+} from '@telltale/schema';
 import Type from 'typebox';
 import { checkEverywhere, type Rights } from '../../access/index.ts';
 import { type InterfacePaths, pathOf } from '../paths.ts';
@@ -17,6 +23,8 @@ export interface ServiceParts {
   /** What is to be done soon, though the service does its work: a sentence each. */
   readonly warnings: () => readonly string[];
   readonly paths: InterfacePaths;
+  /** By name; they never change. */
+  readonly settings: Readonly<Record<string, SettingInEffect>>;
   readonly page: {
     /** Equal texts mean that the index is the same; undefined while it is not there. */
     readonly version: string | undefined;
@@ -35,7 +43,7 @@ export interface ServiceParts {
 }
 
 export function service(parts: ServiceParts) {
-  const { metricsText, unavailable, diskFailure, warnings, documents, page, paths } = parts;
+  const { metricsText, unavailable, diskFailure, warnings, documents, page, paths, settings } = parts;
   const catalogue = once(() => Buffer.from(JSON.stringify(listed(paths))));
   return {
     getHealth: () => ({ status: 'ok' }),
@@ -51,6 +59,10 @@ export function service(parts: ServiceParts) {
     getMetrics: (_, { caller }) => {
       checkEverywhere(caller, 'read-metrics');
       return metricsText();
+    },
+    listSettings: (_, { caller }) => {
+      checkEverywhere(caller, 'read-config');
+      return settings;
     },
     getOpenApi: () => documents.openApi(),
     getReference: (_, { caller }) => documents.reference(caller.rights),

@@ -1,4 +1,4 @@
-// The service itself: how it is and what is to be done, its version, backup of the configuration, and metrics.
+// The service itself: how it is and what is to be done, its version, backup of the configuration, settings and metrics.
 import { fromTimestamp } from '@telltale/schema/values';
 import { overview } from '../../data/overview.ts';
 import { link } from '../../data/service.ts';
@@ -14,6 +14,7 @@ import { useTask } from '../../parts/use-task.ts';
 import { words } from '../../words/words.ts';
 import { BackupPanel } from './backup-panel.tsx';
 import { MetricsPanel } from './metrics-panel.tsx';
+import { SettingsPanel } from './settings-panel.tsx';
 
 export default function SystemView() {
   const { system, common } = words.value;
@@ -26,6 +27,7 @@ export default function SystemView() {
       <PastNote />
       {overview.value === undefined ? <p class="quiet">{common.loading}</p> : <Health />}
       {may('read-config') && <BackupPanel />}
+      {may('read-config') && <SettingsPanel />}
       {may('read-metrics') && <MetricsPanel />}
     </div>
   );
