@@ -1,6 +1,5 @@
 // Connectors and providers: what the service says of them, and what people do to them.
-import type { InstanceState, LiveConnector, LiveProvider } from '@telltale/schema';
-import { fromTimestamp } from '@telltale/schema/values';
+import type { LiveConnector, LiveProvider } from '@telltale/schema';
 import { client } from './service.ts';
 
 export type LinkRole = 'connector' | 'provider';
@@ -46,12 +45,6 @@ export async function readLink(role: LinkRole, name: string, signal: AbortSignal
   return role === 'connector'
     ? { ...(await client.connectors.get(name, { signal })), role }
     : { ...(await client.providers.get(name, { signal })), role };
-}
-
-/** What was read, with the state that was pushed: the newer one of both. */
-export function withState<Link extends LinkRow | LinkDetails>(link: Link, pushed: InstanceState | undefined): Link {
-  if (pushed === undefined || fromTimestamp(pushed.since) < fromTimestamp(link.since)) return link;
-  return { ...link, ...pushed };
 }
 
 export type LinkAction = 'restart' | 'disable' | 'enable';

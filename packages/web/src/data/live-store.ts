@@ -7,6 +7,7 @@ import { valuesAt } from './history.ts';
 import type { LiveValue, PointKind, Shown } from './live-value.ts';
 import { moment } from './moment.ts';
 import { channel } from './service.ts';
+import { soon } from './soon.ts';
 
 interface Entry {
   readonly shown: Signal<Shown>;
@@ -31,8 +32,8 @@ export class LiveStore {
   readonly #entries = new Map<string, Entry>();
   readonly #fresh = new Set<string>();
   readonly #changed = new Map<string, Shown>();
-  #isGathering = false;
-  #isFlushing = false;
+  readonly #gather = soon(() => this.#ask(), gatherMs);
+  readonly #flushLater = soon(() => this.#flush(), flushMs);
   #reading: AbortController | undefined;
 
   constructor(kind: PointKind) {
@@ -67,23 +68,18 @@ export class LiveStore {
     return { value: entry.shown, release };
   }
 
-  #gather(): void {
-    if (this.#isGathering) return;
-    this.#isGathering = true;
-    setTimeout(() => {
-      this.#isGathering = false;
-      this.#drop();
-      const names = [...this.#fresh];
-      this.#fresh.clear();
-      if (names.length === 0) return;
-      const at = moment.value;
-      if (at === undefined) {
-        this.#watch(names);
-        return;
-      }
-      this.#reading ??= new AbortController();
-      void this.#read(names, at, this.#reading.signal);
-    }, gatherMs);
+  #ask(): void {
+    this.#drop();
+    const names = [...this.#fresh];
+    this.#fresh.clear();
+    if (names.length === 0) return;
+    const at = moment.value;
+    if (at === undefined) {
+      this.#watch(names);
+      return;
+    }
+    this.#reading ??= new AbortController();
+    void this.#read(names, at, this.#reading.signal);
   }
 
   #drop(): void {
@@ -144,20 +140,19 @@ export class LiveStore {
       this.#changed.delete(name);
       if (moment.peek() === undefined) entry.shown.value = shown;
     }
-    if (this.#isFlushing || this.#changed.size === 0) return;
-    this.#isFlushing = true;
-    setTimeout(() => {
-      this.#isFlushing = false;
-      if (moment.peek() === undefined) {
-        batch(() => {
-          for (const [name, shown] of this.#changed) {
-            const entry = this.#entries.get(name);
-            if (entry !== undefined) entry.shown.value = shown;
-          }
-        });
-      }
-      this.#changed.clear();
-    }, flushMs);
+    if (this.#changed.size > 0) this.#flushLater();
+  }
+
+  #flush(): void {
+    if (moment.peek() === undefined) {
+      batch(() => {
+        for (const [name, shown] of this.#changed) {
+          const entry = this.#entries.get(name);
+          if (entry !== undefined) entry.shown.value = shown;
+        }
+      });
+    }
+    this.#changed.clear();
   }
 
   #readAll(at: number): void {

@@ -6,6 +6,7 @@ import { newLines } from '@telltale/client';
 import type { LogLine, LogStream } from '@telltale/schema';
 import { fromTimestamp } from '@telltale/schema/values';
 import { channel, client } from './service.ts';
+import { soon } from './soon.ts';
 
 export interface ShownLine {
   /** In the order in which they came. */
@@ -33,7 +34,9 @@ export class ModuleLog {
   #lines: ShownLine[] = [];
   #characters = 0;
   #nextId = 0;
-  #isFlushing = false;
+  readonly #flushSoon = soon(() => {
+    if (!this.#end.signal.aborted) this.#shown.value = this.#lines.slice(-mostLines);
+  }, flushMs);
 
   constructor(name: string) {
     this.#name = name;
@@ -96,15 +99,6 @@ export class ModuleLog {
       first++;
     }
     this.#lines = this.#lines.slice(first);
-  }
-
-  #flushSoon(): void {
-    if (this.#isFlushing) return;
-    this.#isFlushing = true;
-    setTimeout(() => {
-      this.#isFlushing = false;
-      if (!this.#end.signal.aborted) this.#shown.value = this.#lines.slice(-mostLines);
-    }, flushMs);
   }
 }
 

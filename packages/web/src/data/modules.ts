@@ -1,6 +1,5 @@
 // Function modules: what the service says of them, and what people do to them. Their logs and executables are elsewhere.
-import type { FunctionModuleOperation, FunctionModuleStatus, LiveFunctionModule } from '@telltale/schema';
-import { fromTimestamp } from '@telltale/schema/values';
+import type { FunctionModuleOperation, LiveFunctionModule } from '@telltale/schema';
 import { client } from './service.ts';
 
 export async function readModules(signal: AbortSignal): Promise<LiveFunctionModule[]> {
@@ -9,15 +8,6 @@ export async function readModules(signal: AbortSignal): Promise<LiveFunctionModu
 
 export function readModule(name: string, signal: AbortSignal): Promise<LiveFunctionModule> {
   return client.functionModules.get(name, { signal });
-}
-
-/** What was read, with the state that was pushed: the newer one of both. */
-export function withModuleState(
-  module: LiveFunctionModule,
-  pushed: FunctionModuleStatus | undefined,
-): LiveFunctionModule {
-  if (pushed === undefined || fromTimestamp(pushed.since) < fromTimestamp(module.since)) return module;
-  return { ...module, ...pushed };
 }
 
 /** Resolves when its process is there, or nothing of it runs any more. */

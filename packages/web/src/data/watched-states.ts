@@ -1,7 +1,9 @@
 // The states of connectors, providers and function modules, pushed by the service: each change of a state is there at once.
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { FunctionModuleStatus, InstanceState } from '@telltale/schema';
+import { fromTimestamp } from '@telltale/schema/values';
 import { channel } from './service.ts';
+import { soon } from './soon.ts';
 
 interface StateOf {
   readonly connector: InstanceState;
@@ -31,15 +33,9 @@ export function watchStates<Kind extends keyof StateOf>(kind: Kind): WatchedStat
   const states = signal<ReadonlyMap<string, State>>(new Map());
   const end = new AbortController();
   const present = new Map<string, State>();
-  let isFlushing = false;
-  const flushSoon = () => {
-    if (isFlushing) return;
-    isFlushing = true;
-    setTimeout(() => {
-      isFlushing = false;
-      if (!end.signal.aborted) states.value = new Map(present);
-    }, flushMs);
-  };
+  const flushSoon = soon(() => {
+    if (!end.signal.aborted) states.value = new Map(present);
+  }, flushMs);
   const follow = async () => {
     try {
       for await (const { updates, resumed } of watches[kind](end.signal)) {
@@ -58,3 +54,12 @@ export function watchStates<Kind extends keyof StateOf>(kind: Kind): WatchedStat
   void follow();
   return { states, end: () => end.abort() };
 }
+
+/** What was read, with the state that was pushed: the newer one of both. */
+export function withState<Item extends Since>(item: Item, pushed: Since | undefined): Item {
+  return pushed === undefined || fromTimestamp(pushed.since) < fromTimestamp(item.since)
+    ? item
+    : { ...item, ...pushed };
+}
+
+type Since = Pick<InstanceState, 'since'>;

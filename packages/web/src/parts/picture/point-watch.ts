@@ -2,7 +2,7 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
 import { isBad } from '@telltale/schema/values';
 import { alarms, byUrgency, isActive, isUnacknowledged, type ShownAlarm } from '../../data/alarms.ts';
-import { alarmsAt } from '../../data/alarms-at-points.ts';
+import { alarmsAt } from '../../data/alarm-triggers.ts';
 import { liveStores } from '../../data/live-store.ts';
 import type { LiveValue, PointKind, Shown } from '../../data/live-value.ts';
 import { factsOfPoint, type PointFacts } from '../../data/points.ts';

@@ -1,8 +1,9 @@
 // All connectors and providers: their states as they change, and how they do.
 import { fromTimestamp, printable } from '@telltale/schema/values';
 import { useMemo } from 'preact/hooks';
-import { type LinkRow, readLinks, withState } from '../../data/links.ts';
+import { type LinkRow, readLinks } from '../../data/links.ts';
 import { may } from '../../data/session.ts';
+import { withState } from '../../data/watched-states.ts';
 import { countText, rateText } from '../../parts/figure-text.ts';
 import { useGridLayout } from '../../parts/live-grid/grid-layout.ts';
 import { type GridColumn, rowsOf } from '../../parts/live-grid/grid-model.ts';

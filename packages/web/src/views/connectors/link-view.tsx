@@ -1,8 +1,9 @@
 // One connector or provider: how it does, what its device offers, its certificates, and what people do to it.
 import { fromTimestamp, printable } from '@telltale/schema/values';
-import { type LinkDetails, type LinkRole, readLink, withState } from '../../data/links.ts';
+import { type LinkDetails, type LinkRole, readLink } from '../../data/links.ts';
 import { TelltaleProblem } from '../../data/service.ts';
 import { may } from '../../data/session.ts';
+import { withState } from '../../data/watched-states.ts';
 import { now } from '../../parts/now.ts';
 import { PastNote } from '../../parts/past-note.tsx';
 import { ProblemText } from '../../parts/problem-text.tsx';

@@ -2,8 +2,9 @@
 import type { LiveFunctionModule } from '@telltale/schema';
 import { fromTimestamp, printable } from '@telltale/schema/values';
 import { useMemo } from 'preact/hooks';
-import { readModules, withModuleState } from '../../data/modules.ts';
+import { readModules } from '../../data/modules.ts';
 import { may } from '../../data/session.ts';
+import { withState } from '../../data/watched-states.ts';
 import { countText } from '../../parts/figure-text.ts';
 import { type GridSort, useGridLayout } from '../../parts/live-grid/grid-layout.ts';
 import { type GridColumn, rowsOf } from '../../parts/live-grid/grid-model.ts';
@@ -28,7 +29,7 @@ export function ModuleList() {
   const { value: read, error } = useRead(readModules, [states.size], { everyMs });
   const columns = useMemo(moduleColumns, [words.value]);
   const layout = useGridLayout('modules', columns, byState);
-  const all = read?.map((module) => withModuleState(module, states.get(module.name)));
+  const all = read?.map((module) => withState(module, states.get(module.name)));
   const shown = all && sorted(filtered(all, text.value), layout.sort.value);
   return (
     <div class="view whole modules">

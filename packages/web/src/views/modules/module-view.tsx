@@ -1,9 +1,10 @@
 // One function module: how it does, its executable, what people do to it, and its log as it comes.
 import type { LiveFunctionModule } from '@telltale/schema';
 import { fromTimestamp, printable } from '@telltale/schema/values';
-import { readModule, withModuleState } from '../../data/modules.ts';
+import { readModule } from '../../data/modules.ts';
 import { TelltaleProblem } from '../../data/service.ts';
 import { may } from '../../data/session.ts';
+import { withState } from '../../data/watched-states.ts';
 import { type Figure, FigureList } from '../../parts/figure-list.tsx';
 import { countText } from '../../parts/figure-text.ts';
 import { now } from '../../parts/now.ts';
@@ -25,7 +26,7 @@ export function ModuleView({ name }: { readonly name: string }) {
   const pushed = useStates('module').value.get(name);
   const read = useRead((signal) => readModule(name, signal), [name, pushed?.state], { everyMs });
   const isUnknown = read.error instanceof TelltaleProblem && read.error.problem === 'unknown-object';
-  const module = isUnknown || read.value === undefined ? undefined : withModuleState(read.value, pushed);
+  const module = isUnknown || read.value === undefined ? undefined : withState(read.value, pushed);
   return (
     <div class="view module">
       <div class="view-head">

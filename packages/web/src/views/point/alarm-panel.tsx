@@ -2,7 +2,7 @@
 // deactivating it.
 
 import { readTransitionsOf } from '../../data/alarm-history.ts';
-import { readTrigger } from '../../data/alarm-limits.ts';
+import { readTrigger } from '../../data/alarm-triggers.ts';
 import { alarms, isActive, isUnacknowledged } from '../../data/alarms.ts';
 import { moment } from '../../data/moment.ts';
 import { revision } from '../../data/overview.ts';

@@ -1,6 +1,6 @@
 // The limit of an alarm in a few signs: `tank1_level > 4.5 m, back by 0.1 m, for 30 s`.
 import { useMemo } from 'preact/hooks';
-import type { AlarmTrigger } from '../../data/alarm-limits.ts';
+import type { AlarmTrigger } from '../../data/alarm-triggers.ts';
 import { factsOfPoint } from '../../data/points.ts';
 import { ageText } from '../../parts/times.ts';
 import { valueText } from '../../parts/value-text.ts';

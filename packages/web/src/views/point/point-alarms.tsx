@@ -1,6 +1,6 @@
 // The alarms that look at a measurement, with their limits and states; acknowledged here too.
 
-import { type AlarmTrigger, readTriggersOf } from '../../data/alarm-limits.ts';
+import { type AlarmTrigger, readTriggersOf } from '../../data/alarm-triggers.ts';
 import { alarms, isUnacknowledged, type ShownAlarm } from '../../data/alarms.ts';
 import { moment } from '../../data/moment.ts';
 import { revision } from '../../data/overview.ts';
