@@ -43,6 +43,19 @@ const refusal = async (work: Promise<unknown>): Promise<TelltaleProblem> => {
   return error;
 };
 
+test('an SVG is cleaned, and what it loses is told, and nothing is stored', async () => {
+  const before = await client.configuration.list('pictures');
+  const { svg, removed } = await client.configuration.cleanPicture(drawn);
+  assert.equal(svg, clean);
+  assert.deepEqual(removed, [
+    { name: 'script', count: 1 },
+    { name: 'onclick=', count: 1 },
+  ]);
+  const wrong = await refusal(client.configuration.cleanPicture('<svg xmlns="http://www.w3.org/2000/svg"><g></svg>'));
+  assert.deepEqual([wrong.status, wrong.errors?.[0]?.path], [400, '/svg']);
+  assert.deepEqual(await client.configuration.list('pictures'), before);
+});
+
 describe('an SVG is harmless in the configuration', () => {
   test('when it is put', async () => {
     await client.configuration.put('pictures', 'one', { name: 'one', svg: drawn });

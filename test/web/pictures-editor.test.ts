@@ -104,11 +104,13 @@ describe('the editor of pictures', { skip: noChromium }, () => {
     const page = await suite.open(t, '/pictures/replaced?edit=1');
     await drawn(page, 'tank').waitFor();
     await uploadFile(page, plain.replace('id="speed"', 'id="other"').replace('x="20"', 'x="40"'));
-    const report = page.getByRole('status', { name: 'Uploaded as a pending edit' });
+    const report = page.getByRole('status', { name: 'Uploaded, and not saved yet' });
     await report.getByText('data-tt-text="value"').waitFor();
     assert.equal(await drawn(page, 'tank').getAttribute('data-tt-level'), 'up');
     assert.equal(await drawn(page, 'tank').getAttribute('x'), '40');
     assert.equal(await drawn(page, 'other').getAttribute('data-tt-text'), null);
+    const { svg } = await plant.client.configuration.get('pictures', 'replaced');
+    assert.match(svg, /x="20"/, 'nothing is stored before it is saved');
   });
 
   test('binds by the keyboard alone, and puts symbols of the sheet into a picture', async (t) => {
@@ -141,11 +143,14 @@ describe('the editor of pictures', { skip: noChromium }, () => {
     const page = await suite.open(t, '/pictures/hostile?edit=1');
     page.on('request', (request) => requests.push(request.url()));
     await uploadFile(page, hostile('data-tt-point="pump1_speed" data-tt-level="up"'));
-    const report = page.getByRole('status', { name: 'Uploaded as a pending edit' });
+    const report = page.getByRole('status', { name: 'Uploaded, and not saved yet' });
     await report.getByText('script', { exact: true }).waitFor();
     for (const what of ['foreignObject', 'onclick=', 'onload=', 'iframe'])
       await report.getByText(what, { exact: true }).waitFor();
     await drawn(page, 'own').click({ force: true });
+    await page.getByRole('button', { name: 'Save …' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('link', { name: 'Render to publish' }).waitFor();
     await plant.client.configuration.render();
     await page.goto(new URL('/pictures/hostile', suite.server.url).href);
     await drawn(page, 'own').click({ force: true });

@@ -3,6 +3,7 @@ import type {
   ArchiveKind,
   Blame,
   Change,
+  CleanedPicture,
   ComparedChange,
   CopyRequest,
   CopyResult,
@@ -148,6 +149,11 @@ export class ConfigurationAccess {
       { 'dry-run': dryRun, render, comment, 'delete-missing': deleteMissing, overwrite },
       { json: request, signal },
     );
+  }
+
+  /** What an SVG would be in a picture, and what it loses: names of elements, and of attributes with a = at the end. */
+  cleanPicture(svg: string, { signal }: AskOptions = {}): Promise<CleanedPicture> {
+    return this.#calls.json('cleanPicture', {}, { json: { svg }, signal });
   }
 
   /** What was generated: from type to instance to objects. */

@@ -63,6 +63,7 @@ export const operationForms: Readonly<Record<HttpOperationName, OperationForm>> 
   restartFunctionModule: { method: 'POST', path: '/data/function-modules/:name/restart' },
   listPictures: { method: 'GET', path: '/data/pictures' },
   getPicture: { method: 'GET', path: '/data/pictures/:name' },
+  cleanPicture: { method: 'POST', path: '/config/v2/clean-picture' },
   listTrends: { method: 'GET', path: '/data/trends' },
   getTrend: { method: 'GET', path: '/data/trends/:name' },
   readMeasurementArchive: { method: 'GET', path: '/data/archive/measurements/:name/:t_since/:t_until' },

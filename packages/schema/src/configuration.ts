@@ -196,6 +196,29 @@ export const Picture = Type.Object(
 );
 export type Picture = Static<typeof Picture>;
 
+export const PictureDrawing = Type.Object({ svg: Picture.properties.svg }, strict('PictureDrawing'));
+export type PictureDrawing = Static<typeof PictureDrawing>;
+
+export const RemovedName = Type.Object(
+  {
+    name: Type.String({ description: 'Of an element, such as script, or of an attribute, such as onload=.' }),
+    count: Type.Integer({ minimum: 1 }),
+  },
+  strict('RemovedName'),
+);
+export type RemovedName = Static<typeof RemovedName>;
+
+export const CleanedPicture = Type.Object(
+  {
+    svg: Type.String({ description: 'As it would be stored.' }),
+    removed: Type.Array(RemovedName, {
+      description: 'What is not harmless or not drawn, the first thousand names. Styles become attributes.',
+    }),
+  },
+  strict('CleanedPicture'),
+);
+export type CleanedPicture = Static<typeof CleanedPicture>;
+
 const AxisName = Type.String({ minLength: 1, maxLength: 64 });
 
 export const Pen = Type.Object(

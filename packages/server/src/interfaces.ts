@@ -224,7 +224,7 @@ function implementationsOf(parts: Interfaces, channelClients: () => number): Imp
   const unconfirmed = {
     ...liveObjects({ data, stacks, boot: randomUUID().slice(0, 8) }),
     ...instances({ stacks, links: parts.links, modules: parts.modules }),
-    ...pictures(parts.shown),
+    ...pictures(parts.shown, parts.cfgdb),
     ...certificates(parts.certificates),
     ...secrets(parts.secrets),
     ...archive({ ...parts, clock: systemClock, storage: () => storageOf(settings) }),

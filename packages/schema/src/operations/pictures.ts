@@ -1,7 +1,8 @@
 // Operations on the process pictures and named trends that run.
-import { Picture, Trend } from '../configuration.ts';
+import { CleanedPicture, Picture, PictureDrawing, Trend } from '../configuration.ts';
+import { jsonType } from '../media-types.ts';
 import { fields, name, names, someOf } from './inputs.ts';
-import { declare, json, reads } from './operation.ts';
+import { declare, json, ofJsonBodies, reads } from './operation.ts';
 
 const pictures = { tag: 'Pictures', resource: 'pictures' } as const;
 const trends = { tag: 'Pictures', resource: 'trends' } as const;
@@ -31,6 +32,18 @@ export const pictureOperations = {
       path: '/data/pictures/:name',
       names: 'the picture',
       answer: { ...json('The picture.', Picture), isVersioned: true },
+    },
+  }),
+  cleanPicture: declare({
+    ...reads({ tag: 'Configuration: pictures', resource: 'configuration' }, 'configure'),
+    summary: 'Clean an SVG as it would be in a picture, and tell what it loses; nothing is stored',
+    input: {},
+    problems: [...ofJsonBodies, 'invalid-body'],
+    http: {
+      method: 'POST',
+      path: '/config/v2/clean-picture',
+      body: { types: [jsonType], schema: PictureDrawing, limit: 'max-json-size' },
+      answer: json('The SVG, and what it has lost.', CleanedPicture),
     },
   }),
   listTrends: declare({

@@ -1,5 +1,5 @@
 // What the configuration's thread and its client can ask of each other.
-import type { Blame, CopyRequest, CopyResult, Family } from '@telltale/schema';
+import type { Blame, CleanedPicture, CopyRequest, CopyResult, Family } from '@telltale/schema';
 import type { SealKeys } from '../secrets/index.ts';
 import type { Author } from './authors-rights.ts';
 import type { ChangedObjects } from './changed-objects.ts';
@@ -52,6 +52,8 @@ export type Operations = Omit<
   generate(body: Uint8Array, options: GenerateOptions, author: string): Promise<SharedBytes>;
   /** What was generated, as JSON. */
   typicals(): SharedBytes;
+  /** What an SVG would be in a picture, and what it loses; nothing is stored. */
+  cleanPicture(body: Uint8Array): CleanedPicture;
   /** Copies an object, or a connector with its points, under new names. */
   copy(request: CopyRequest, options: CopyOptions, author: string): CopyResult;
   /** What is different between two configurations. Reads and changes go on meanwhile. */

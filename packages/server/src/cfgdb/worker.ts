@@ -6,6 +6,7 @@ import { UnusableDatabase } from '../sqlite/index.ts';
 import { type Link, Moved, ownBuffers, parentLink } from '../threads/index.ts';
 import { Agreement } from './agreement.ts';
 import type { Author } from './authors-rights.ts';
+import { cleanPicture } from './clean-picture.ts';
 import { Configuration } from './configuration.ts';
 import { ConfiguredSecrets, shownObjects } from './configured-secrets.ts';
 import { copyObjects } from './copy-objects.ts';
@@ -44,7 +45,17 @@ async function loadStacks({ stackModules }: Start): Promise<StackRules[]> {
 /** What takes several turns; all else the configuration does at once. */
 type LongOperations = Pick<
   Operations,
-  'transaction' | 'table' | 'putTable' | 'copy' | 'generate' | 'typicals' | 'compare' | 'blame' | 'upload' | 'writeCopy'
+  | 'transaction'
+  | 'table'
+  | 'putTable'
+  | 'copy'
+  | 'generate'
+  | 'typicals'
+  | 'cleanPicture'
+  | 'compare'
+  | 'blame'
+  | 'upload'
+  | 'writeCopy'
 >;
 
 function longOperations(configuration: Configuration): LongOperations {
@@ -60,6 +71,7 @@ function longOperations(configuration: Configuration): LongOperations {
     copy: (request, options, author) => copyObjects(configuration, request, options, author),
     generate: (body, options, author) => inTurns(generate(configuration, body, options, author)),
     typicals: () => listTypicals(configuration),
+    cleanPicture,
     compare: (from, to) => inTurns(configuration.comparing(from, to)),
     blame: (family, name) => inTurns(configuration.blaming(family, name)),
     async upload(path, options, author) {

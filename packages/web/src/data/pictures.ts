@@ -1,5 +1,5 @@
 // Process pictures: those that run, those that are edited, and the last minutes of points as pictures draw them.
-import type { Picture } from '@telltale/schema';
+import type { CleanedPicture, Picture } from '@telltale/schema';
 import { readTraces } from './history.ts';
 import type { PointKind } from './live-value.ts';
 import { client, TelltaleProblem } from './service.ts';
@@ -54,6 +54,11 @@ export function checkPicture(picture: Picture): Promise<void> {
     [{ operation: 'put', family: 'pictures', name: picture.name, object: picture }],
     { commit: false },
   );
+}
+
+/** What the service would store of an SVG, and what it would remove. */
+export function cleanPicture(svg: string): Promise<CleanedPicture> {
+  return client.configuration.cleanPicture(svg);
 }
 
 export function putPicture(picture: Picture): Promise<void> {

@@ -1,6 +1,7 @@
 // Implements the operations of process pictures and named trends.
 import { type Picture, ProblemError, pictureFields, type Trend } from '@telltale/schema';
 import type { Caller } from '../../access/index.ts';
+import type { AskableConfiguration } from '../../cfgdb/index.ts';
 import type { MaySee, ShownFamilies, ShownObjects } from '../../pictures/index.ts';
 import { collectionText, picked } from '../collection-text.ts';
 import type { Asked, Implementations } from './implementation.ts';
@@ -13,10 +14,11 @@ interface Listing {
 /** An SVG is long: it is sent where it is asked for. */
 const briefly = pictureFields.filter((field) => field !== 'svg');
 
-export function pictures({ pictures, trends }: ShownFamilies) {
+export function pictures({ pictures, trends }: ShownFamilies, cfgdb: AskableConfiguration) {
   return {
     listPictures: listing(pictures, briefly),
     getPicture: getting(pictures, 'picture'),
+    cleanPicture: (_, { caller, whole }) => cfgdb.as(caller).call('cleanPicture', whole),
     listTrends: listing(trends),
     getTrend: getting(trends, 'trend'),
   } satisfies Partial<Implementations>;

@@ -85,7 +85,7 @@ export const pictures: Words['pictures'] = {
     saveHelp: 'Es wird als offene Änderung abgelegt. Alle sehen es, sobald die Konfiguration übernommen ist.',
     saved: 'Als offene Änderung gespeichert.',
     render: 'Übernehmen, um es zu veröffentlichen',
-    uploaded: 'Als offene Änderung hochgeladen',
+    uploaded: 'Hochgeladen, noch nicht gespeichert',
     nothingRemoved: 'Aus der Datei wurde nichts entfernt.',
     removed: 'Aus der Datei entfernt, weil es nicht harmlos ist oder nicht gezeichnet wird:',
     lost: 'Kein Element hat mehr diese ids: was dort gebunden war, ist nicht gebunden.',

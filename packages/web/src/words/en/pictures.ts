@@ -82,7 +82,7 @@ export const pictures = {
     saveHelp: 'It is stored as a pending edit. All see it when the configuration is rendered.',
     saved: 'Saved as a pending edit.',
     render: 'Render to publish',
-    uploaded: 'Uploaded as a pending edit',
+    uploaded: 'Uploaded, and not saved yet',
     nothingRemoved: 'Nothing was removed from the file.',
     removed: 'Removed from the file, since it is not harmless or not drawn:',
     lost: 'No element has these ids any more: what was bound there is not bound.',

@@ -87,10 +87,9 @@ function Editor({ model, name }: { readonly model: EditorModel; readonly name: s
     failure.value = undefined;
     try {
       const before = model.draft.peek();
-      const { picture, removed } = await upload(before, file);
+      const { svg: cleaned, removed } = await upload(file);
       const isFirst = before.svg === emptyDrawing;
-      const { svg, lost } = isFirst ? { svg: picture.svg, lost: [] } : withBindingsOf(before.svg, picture.svg);
-      model.noteStored(picture);
+      const { svg, lost } = isFirst ? { svg: cleaned, lost: [] } : withBindingsOf(before.svg, cleaned);
       model.selected.value = undefined;
       model.change({ svg });
       uploaded.value = { removed, lost };
