@@ -1,12 +1,12 @@
 // A table of what has a name and can be made, changed and deleted: users, roles, tokens, groups, certificates.
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { Dialog } from '../../parts/dialog.tsx';
+import { typedInto } from '../../parts/fields.tsx';
+import { FormDialog, type FormDialogProps } from '../../parts/form-dialog.tsx';
 import { notify } from '../../parts/notices.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { useRead } from '../../parts/use-read.ts';
-import { useTask } from '../../parts/use-task.ts';
 import { words } from '../../words/words.ts';
-import { AccessProblem } from './access-problem.tsx';
 
 /** Who looks for others has the filter. */
 const mostShown = 300;
@@ -16,20 +16,22 @@ export interface AccountColumn<Item> {
   readonly cell: (item: Item) => ComponentChildren;
 }
 
+/** What ends a dialog. */
+export type Ends = Required<Pick<FormDialogProps, 'onDone' | 'onClose'>>;
+
 export interface AccountsProps<Item> {
   readonly title: string;
   readonly why: string;
-  readonly read: (signal: AbortSignal) => Promise<readonly Item[]>;
+  readonly read: (signal: AbortSignal) => Promise<readonly Item[] | Readonly<Record<string, Item>>>;
   readonly keyOf: (item: Item) => string;
   readonly columns: readonly AccountColumn<Item>[];
-  readonly empty: string;
   /** Where one can be made: the text of the button. */
   readonly add?: string | undefined;
   /** What makes one (undefined) or changes one. */
-  readonly editor?: (item: Item | undefined, done: () => void, close: () => void) => ComponentChildren;
+  readonly editor?: (item: Item | undefined, ends: Ends) => ComponentChildren;
   readonly isEditable?: boolean;
   readonly remove: {
-    readonly word: string;
+    readonly word?: string;
     readonly ask: (item: Item) => string;
     readonly run: (item: Item) => Promise<void>;
   };
@@ -37,7 +39,7 @@ export interface AccountsProps<Item> {
 }
 
 export function Accounts<Item>(props: AccountsProps<Item>) {
-  const { title, why, read, keyOf, columns, empty, add, editor, isEditable = true, remove, more } = props;
+  const { title, why, read, keyOf, columns, add, editor, isEditable = true, remove, more } = props;
   const { access, common } = words.value;
   const { value, error, again } = useRead(read, []);
   const filter = useSignal('');
@@ -45,18 +47,14 @@ export function Accounts<Item>(props: AccountsProps<Item>) {
   const removed = useSignal<Item | undefined>(undefined);
   const close = () => (edited.value = undefined);
   const wanted = filter.value.trim().toLowerCase();
-  const found = (value ?? []).filter((item) => JSON.stringify(item).toLowerCase().includes(wanted));
+  const all: readonly Item[] = Object.values(value ?? {});
+  const found = all.filter((item) => JSON.stringify(item).toLowerCase().includes(wanted));
+  const { word = common.delete } = remove;
   return (
     <section class="panel">
       <div class="view-head">
         <h2>{title}</h2>
-        <input
-          type="search"
-          aria-label={common.filter}
-          placeholder={common.filter}
-          value={filter.value}
-          onInput={({ currentTarget }) => (filter.value = currentTarget.value)}
-        />
+        <input type="search" aria-label={common.filter} placeholder={common.filter} {...typedInto(filter)} />
         <span class="grow" />
         {add !== undefined && (
           <button type="button" onClick={() => (edited.value = { item: undefined })}>
@@ -65,16 +63,8 @@ export function Accounts<Item>(props: AccountsProps<Item>) {
         )}
       </div>
       <p class="quiet">{why}</p>
-      {error !== undefined && (
-        <div class="row">
-          <AccessProblem error={error} />
-          <button type="button" onClick={again}>
-            {common.retry}
-          </button>
-        </div>
-      )}
-      {value === undefined && error === undefined && <p class="quiet">{common.loading}</p>}
-      {value !== undefined && found.length === 0 && <p>{empty}</p>}
+      <ReadState value={value} error={error} again={again} />
+      {value !== undefined && found.length === 0 && <p>{access.none}</p>}
       {found.length > 0 && (
         <div class="scrolls">
           <table>
@@ -113,10 +103,10 @@ export function Accounts<Item>(props: AccountsProps<Item>) {
                     {more?.(item, again)}
                     <button
                       type="button"
-                      aria-label={access.removeOf(remove.word, keyOf(item))}
+                      aria-label={access.removeOf(word, keyOf(item))}
                       onClick={() => (removed.value = item)}
                     >
-                      {remove.word}
+                      {word}
                     </button>
                   </td>
                 </tr>
@@ -126,64 +116,27 @@ export function Accounts<Item>(props: AccountsProps<Item>) {
         </div>
       )}
       {found.length > mostShown && <p class="quiet">{common.partOf(String(mostShown), String(found.length))}</p>}
-      {edited.value !== undefined &&
-        editor?.(
-          edited.value.item,
-          () => {
-            close();
-            again();
-          },
-          close,
-        )}
+      {edited.value !== undefined && editor?.(edited.value.item, { onDone: again, onClose: close })}
       {removed.value !== undefined && (
         <Confirm
           title={remove.ask(removed.value)}
-          word={remove.word}
+          action={word}
           run={() => remove.run(removed.value as Item)}
           onDone={again}
           onClose={() => (removed.value = undefined)}
-        />
+        >
+          <p>{access.sure}</p>
+        </Confirm>
       )}
     </section>
   );
 }
 
-export interface ConfirmProps {
-  readonly title: string;
-  readonly word: string;
-  readonly run: () => Promise<unknown>;
-  readonly onDone: () => void;
-  readonly onClose: () => void;
-  readonly children?: ComponentChildren;
-}
-
-/** Asks once, and says why it was refused. */
-export function Confirm({ title, word, run, onDone, onClose, children }: ConfirmProps) {
-  const { access, common } = words.value;
-  const task = useTask();
+/** Says when it is done. */
+export function Confirm({ run, ...dialog }: FormDialogProps) {
   const confirm = async () => {
-    if (!(await task.run(run))) return;
-    notify(access.done);
-    onClose();
-    onDone();
+    await run();
+    notify(words.peek().access.done);
   };
-  return (
-    <Dialog
-      title={title}
-      onClose={onClose}
-      actions={
-        <>
-          <button type="button" onClick={onClose}>
-            {common.cancel}
-          </button>
-          <button type="button" class="main" disabled={task.isUnderway} onClick={() => void confirm()}>
-            {word}
-          </button>
-        </>
-      }
-    >
-      {children ?? <p>{access.sure}</p>}
-      {task.error !== undefined && <AccessProblem error={task.error} />}
-    </Dialog>
-  );
+  return <FormDialog {...dialog} run={confirm} />;
 }

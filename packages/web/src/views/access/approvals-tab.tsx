@@ -1,35 +1,33 @@
 // What waits for a second person: approved with a signature, rejected with a reason, or withdrawn by who has asked.
 import { useSignal } from '@preact/signals';
 import type { Approval } from '@telltale/schema';
+import type { FunctionComponent } from 'preact';
 import { approvals } from '../../data/access.ts';
 import { identity, may } from '../../data/session.ts';
-import { notify } from '../../parts/notices.tsx';
+import { FactList } from '../../parts/fact-list.tsx';
+import { TextField } from '../../parts/fields.tsx';
 import { now } from '../../parts/now.ts';
+import { ReadState } from '../../parts/read-state.tsx';
 import { ageText, momentText } from '../../parts/times.ts';
 import { useRead } from '../../parts/use-read.ts';
 import { words } from '../../words/words.ts';
-import { AccessProblem } from './access-problem.tsx';
-import { EditDialog, TextField } from './edit-dialog.tsx';
+import { Confirm, type Ends } from './accounts.tsx';
 
 const everyMs = 3000;
 
 export function ApprovalsTab() {
   const { access: texts, common } = words.value;
   const { value, error, again } = useRead((signal) => approvals.list({ signal }), [], { everyMs });
-  const asked = useSignal<{ readonly approval: Approval; readonly isApproval: boolean } | undefined>(undefined);
+  const asked = useSignal<{ readonly approval: Approval; readonly Dialog: FunctionComponent<DecideProps> } | undefined>(
+    undefined,
+  );
   const me = identity.value?.identity;
   const close = () => (asked.value = undefined);
-  const done = () => {
-    close();
-    again();
-    notify(texts.done);
-  };
   return (
     <section class="panel">
       <h2>{texts.tabs.approvals}</h2>
       <p class="quiet">{texts.approvalsWhy}</p>
-      {error !== undefined && <AccessProblem error={error} />}
-      {value === undefined && error === undefined && <p class="quiet">{common.loading}</p>}
+      <ReadState value={value} error={error} />
       {value?.length === 0 && <p>{texts.noApprovals}</p>}
       {value?.map((approval) => {
         const isOwn = approval.requester === me;
@@ -40,78 +38,54 @@ export function ApprovalsTab() {
               {texts.operations[approval.operation] ?? approval.operation}{' '}
               <bdi>{typeof approval.input.name === 'string' ? approval.input.name : ''}</bdi>
             </h3>
-            <dl class="facts">
-              <Fact title={common.state} text={texts.approvalStates[approval.state]} />
-              <Fact title={texts.requester} text={approval.requester} />
-              <Fact title={common.reason} text={approval.reason} />
-              <Fact title={texts.wanted} text={JSON.stringify(approval.input)} />
-              <Fact title={texts.live} text={approval.live} />
-              <Fact title={texts.requested} text={momentText(approval.created * 1e6)} />
-              {waits && <Fact title={texts.timeLeft} text={ageText(approval.ends - now.value / 1e6)} />}
-              <Fact title={texts.decidedBy} text={approval.approver} />
-              <Fact title={texts.detail} text={approval.detail} />
-            </dl>
-            {waits && (
+            <FactList
+              facts={[
+                [common.state, texts.approvalStates[approval.state]],
+                [texts.requester, approval.requester],
+                [common.reason, approval.reason],
+                [texts.wanted, JSON.stringify(approval.input)],
+                [texts.live, approval.live],
+                [texts.requested, momentText(approval.created * 1e6)],
+                [texts.timeLeft, waits ? ageText(approval.ends - now.value / 1e6) : ''],
+                [texts.decidedBy, approval.approver],
+                [texts.detail, approval.detail],
+              ]}
+            />
+            {waits && (may('approve') || isOwn) && (
               <div class="row">
-                {(may('approve') || isOwn) && (
-                  <button type="button" class="main" onClick={() => (asked.value = { approval, isApproval: true })}>
-                    {texts.approve}
-                  </button>
-                )}
-                {(may('approve') || isOwn) && (
-                  <button type="button" onClick={() => (asked.value = { approval, isApproval: false })}>
-                    {isOwn ? texts.withdraw : texts.reject}
-                  </button>
-                )}
+                <button type="button" class="main" onClick={() => (asked.value = { approval, Dialog: ApproveDialog })}>
+                  {texts.approve}
+                </button>
+                <button type="button" onClick={() => (asked.value = { approval, Dialog: RejectDialog })}>
+                  {isOwn ? texts.withdraw : texts.reject}
+                </button>
               </div>
             )}
           </article>
         );
       })}
-      {asked.value !== undefined &&
-        (asked.value.isApproval ? (
-          <ApproveDialog
-            approval={asked.value.approval}
-            isOwn={asked.value.approval.requester === me}
-            onDone={done}
-            onClose={close}
-          />
-        ) : (
-          <RejectDialog
-            approval={asked.value.approval}
-            isOwn={asked.value.approval.requester === me}
-            onDone={done}
-            onClose={close}
-          />
-        ))}
+      {asked.value !== undefined && (
+        <asked.value.Dialog
+          approval={asked.value.approval}
+          isOwn={asked.value.approval.requester === me}
+          onDone={again}
+          onClose={close}
+        />
+      )}
     </section>
   );
 }
 
-function Fact({ title, text }: { readonly title: string; readonly text: string | undefined }) {
-  if (text === undefined || text === '') return null;
-  return (
-    <div>
-      <dt>{title}</dt>
-      <dd>
-        <bdi>{text}</bdi>
-      </dd>
-    </div>
-  );
-}
-
-interface DecideProps {
+interface DecideProps extends Ends {
   readonly approval: Approval;
   readonly isOwn: boolean;
-  readonly onDone: () => void;
-  readonly onClose: () => void;
 }
 
 /** At the station of who has asked, the second person gives their name as well. */
-function ApproveDialog({ approval, isOwn, onDone, onClose }: DecideProps) {
+function ApproveDialog({ approval, isOwn, ...ends }: DecideProps) {
   const { access: texts, point } = words.value;
   const [user, password, code] = [useSignal(''), useSignal(''), useSignal('')];
-  const save = () => {
+  const approve = () => {
     const signature = {
       ...(user.value !== '' && { user: user.value }),
       ...(password.value !== '' && { password: password.value }),
@@ -122,45 +96,36 @@ function ApproveDialog({ approval, isOwn, onDone, onClose }: DecideProps) {
     return approvals.approve(approval.id ?? '', signature);
   };
   return (
-    <EditDialog title={texts.approve} word={texts.approve} save={save} onDone={onDone} onClose={onClose}>
+    <Confirm title={texts.approve} action={texts.approve} run={approve} {...ends}>
       <p>{isOwn ? texts.approveOwn : texts.approveWhy(approval.requester)}</p>
-      {isOwn && (
-        <TextField label={texts.secondPerson} value={user.value} onText={(text) => (user.value = text)} isRequired />
-      )}
+      {isOwn && <TextField label={texts.secondPerson} text={user} isRequired />}
       <TextField
         label={point.sign.password}
         type="password"
         autocomplete={isOwn ? 'off' : 'current-password'}
-        value={password.value}
-        onText={(text) => (password.value = text)}
+        text={password}
         hint={isOwn ? undefined : point.sign.passwordHint}
         isRequired={isOwn}
       />
       <TextField
         label={point.sign.code}
-        value={code.value}
+        text={code}
         autocomplete="one-time-code"
-        onText={(text) => (code.value = text)}
         hint={point.sign.codeHint}
         maxLength={32}
       />
-    </EditDialog>
+    </Confirm>
   );
 }
 
-function RejectDialog({ approval, isOwn, onDone, onClose }: DecideProps) {
+function RejectDialog({ approval, isOwn, ...ends }: DecideProps) {
   const { access: texts, common } = words.value;
   const reason = useSignal('');
   const word = isOwn ? texts.withdraw : texts.reject;
-  const save = () => approvals.reject(approval.id ?? '', reason.value === '' ? {} : { reason: reason.value });
+  const reject = () => approvals.reject(approval.id ?? '', reason.value === '' ? {} : { reason: reason.value });
   return (
-    <EditDialog title={word} word={word} save={save} onDone={onDone} onClose={onClose}>
-      <TextField
-        label={common.reason}
-        value={reason.value}
-        onText={(text) => (reason.value = text)}
-        isRequired={!isOwn}
-      />
-    </EditDialog>
+    <Confirm title={word} action={word} run={reject} {...ends}>
+      <TextField label={common.reason} text={reason} isRequired={!isOwn} />
+    </Confirm>
   );
 }

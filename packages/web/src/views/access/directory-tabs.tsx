@@ -2,13 +2,11 @@
 import { useSignal } from '@preact/signals';
 import type { ClientCertificate, Grant, Group } from '@telltale/schema';
 import { access } from '../../data/access.ts';
+import { TextField } from '../../parts/fields.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 import { words } from '../../words/words.ts';
-import { Accounts } from './accounts.tsx';
-import { EditDialog, TextField } from './edit-dialog.tsx';
+import { Accounts, type Ends } from './accounts.tsx';
 import { GrantList, GrantsField } from './grants-field.tsx';
-
-const readGroups = async (signal: AbortSignal) => Object.values(await access.groups.list({ signal }));
-const readCertificates = async (signal: AbortSignal) => Object.values(await access.clientCertificates.list({ signal }));
 
 export function GroupsTab() {
   const { access: texts, common } = words.value;
@@ -16,9 +14,8 @@ export function GroupsTab() {
     <Accounts<Group>
       title={texts.tabs.groups}
       why={texts.groupsWhy}
-      read={readGroups}
+      read={(signal) => access.groups.list({ signal })}
       keyOf={({ name }) => name}
-      empty={texts.none}
       add={texts.addGroup}
       columns={[
         { title: common.name, cell: ({ name }) => name },
@@ -26,9 +23,8 @@ export function GroupsTab() {
         { title: texts.group, cell: ({ group }) => <bdi>{group}</bdi> },
         { title: texts.grants, cell: ({ grants }) => <GrantList grants={grants} /> },
       ]}
-      editor={(group, done, close) => <GroupDialog group={group} onDone={done} onClose={close} />}
+      editor={(group, ends) => <GroupDialog group={group} {...ends} />}
       remove={{
-        word: common.delete,
         ask: ({ name }) => texts.deleteGroup(name),
         run: ({ name }) => access.groups.delete(name),
       }}
@@ -36,12 +32,7 @@ export function GroupsTab() {
   );
 }
 
-interface DialogProps {
-  readonly onDone: () => void;
-  readonly onClose: () => void;
-}
-
-function GroupDialog({ group, ...ends }: DialogProps & { readonly group: Group | undefined }) {
+function GroupDialog({ group, ...ends }: Ends & { readonly group: Group | undefined }) {
   const { access: texts, common } = words.value;
   const name = useSignal(group?.name ?? '');
   const directory = useSignal(group?.directory ?? 'ldap');
@@ -50,14 +41,8 @@ function GroupDialog({ group, ...ends }: DialogProps & { readonly group: Group |
   const save = () =>
     access.groups.put(name.value, { directory: directory.value, group: text.value, grants: [...grants.value] });
   return (
-    <EditDialog title={group?.name ?? texts.addGroup} save={save} {...ends}>
-      <TextField
-        label={common.name}
-        value={name.value}
-        onText={(given) => (name.value = given)}
-        isRequired
-        isFixed={group !== undefined}
-      />
+    <FormDialog title={group?.name ?? texts.addGroup} action={common.save} run={save} {...ends}>
+      <TextField label={common.name} text={name} isRequired isFixed={group !== undefined} />
       <label>
         <span>{texts.directory}</span>
         <select
@@ -68,16 +53,9 @@ function GroupDialog({ group, ...ends }: DialogProps & { readonly group: Group |
           <option value="oidc">{texts.directories.oidc}</option>
         </select>
       </label>
-      <TextField
-        label={texts.group}
-        value={text.value}
-        onText={(given) => (text.value = given)}
-        hint={texts.groupHint}
-        isRequired
-        maxLength={1024}
-      />
-      <GrantsField grants={grants.value} onGrants={(given) => (grants.value = given)} />
-    </EditDialog>
+      <TextField label={texts.group} text={text} hint={texts.groupHint} isRequired maxLength={1024} />
+      <GrantsField grants={grants} />
+    </FormDialog>
   );
 }
 
@@ -87,9 +65,8 @@ export function CertificatesTab() {
     <Accounts<ClientCertificate>
       title={texts.tabs.certificates}
       why={texts.certificatesWhy}
-      read={readCertificates}
+      read={(signal) => access.clientCertificates.list({ signal })}
       keyOf={({ name }) => name}
-      empty={texts.none}
       add={texts.addCertificate}
       columns={[
         { title: common.name, cell: ({ name }) => name },
@@ -97,9 +74,8 @@ export function CertificatesTab() {
         { title: texts.fingerprint, cell: ({ fingerprint }) => <code>{fingerprint}</code> },
         { title: texts.grants, cell: ({ grants }) => <GrantList grants={grants} /> },
       ]}
-      editor={(item, done, close) => <CertificateDialog item={item} onDone={done} onClose={close} />}
+      editor={(item, ends) => <CertificateDialog item={item} {...ends} />}
       remove={{
-        word: common.delete,
         ask: ({ name }) => texts.deleteCertificate(name),
         run: ({ name }) => access.clientCertificates.delete(name),
       }}
@@ -107,7 +83,7 @@ export function CertificatesTab() {
   );
 }
 
-function CertificateDialog({ item, ...ends }: DialogProps & { readonly item: ClientCertificate | undefined }) {
+function CertificateDialog({ item, ...ends }: Ends & { readonly item: ClientCertificate | undefined }) {
   const { access: texts, common } = words.value;
   const name = useSignal(item?.name ?? '');
   const subject = useSignal(item?.subject ?? '');
@@ -120,22 +96,11 @@ function CertificateDialog({ item, ...ends }: DialogProps & { readonly item: Cli
       ...(fingerprint.value !== '' && { fingerprint: fingerprint.value.trim() }),
     });
   return (
-    <EditDialog title={item?.name ?? texts.addCertificate} save={save} {...ends}>
-      <TextField
-        label={common.name}
-        value={name.value}
-        onText={(given) => (name.value = given)}
-        isRequired
-        isFixed={item !== undefined}
-      />
-      <TextField label={texts.fingerprint} value={fingerprint.value} onText={(given) => (fingerprint.value = given)} />
-      <TextField
-        label={texts.subject}
-        value={subject.value}
-        onText={(given) => (subject.value = given)}
-        maxLength={512}
-      />
-      <GrantsField grants={grants.value} onGrants={(given) => (grants.value = given)} />
-    </EditDialog>
+    <FormDialog title={item?.name ?? texts.addCertificate} action={common.save} run={save} {...ends}>
+      <TextField label={common.name} text={name} isRequired isFixed={item !== undefined} />
+      <TextField label={texts.fingerprint} text={fingerprint} />
+      <TextField label={texts.subject} text={subject} maxLength={512} />
+      <GrantsField grants={grants} />
+    </FormDialog>
   );
 }

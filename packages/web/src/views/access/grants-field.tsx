@@ -1,6 +1,7 @@
 // Grants: a role each, for all of the plant, an area and what is below it, or names that begin alike.
-import { useSignal } from '@preact/signals';
+import type { Signal } from '@preact/signals';
 import type { Grant } from '@telltale/schema';
+import type { Permission } from '@telltale/schema/values';
 import { access } from '../../data/access.ts';
 import { useRead } from '../../parts/use-read.ts';
 import { words } from '../../words/words.ts';
@@ -12,7 +13,7 @@ const placeOf = ({ area, prefix }: Grant): Place =>
   area !== undefined ? 'area' : prefix !== undefined ? 'prefix' : 'all';
 
 /** `operator for works.dosing` */
-export function grantText(grant: Grant): string {
+function grantText(grant: Grant): string {
   const { access: texts } = words.value;
   const { role, area, prefix } = grant;
   if (area !== undefined) return texts.grantArea(role, area);
@@ -32,17 +33,25 @@ export function GrantList({ grants }: { readonly grants: readonly Grant[] }) {
   );
 }
 
-interface GrantsFieldProps {
-  readonly grants: readonly Grant[];
-  readonly onGrants: (grants: readonly Grant[]) => void;
+export function PermissionList({ permissions }: { readonly permissions: readonly Permission[] }) {
+  return (
+    <ul class="access-grants">
+      {permissions.map((each) => (
+        <li key={each}>{words.value.access.permissions[each]}</li>
+      ))}
+    </ul>
+  );
 }
 
-export function GrantsField({ grants, onGrants }: GrantsFieldProps) {
+const builtIn = ['viewer', 'operator', 'shift-lead', 'engineer', 'administrator'];
+
+export function GrantsField({ grants }: { readonly grants: Signal<readonly Grant[]> }) {
   const { access: texts, common } = words.value;
   const { value: roles } = useRead((signal) => access.roles.list({ signal }).then(Object.keys), []);
-  const known = useSignal(['viewer', 'operator', 'shift-lead', 'engineer', 'administrator']);
-  const names = [...new Set([...(roles ?? known.value), ...grants.map(({ role }) => role)])];
-  const change = (at: number, grant: Grant) => onGrants(grants.map((each, index) => (index === at ? grant : each)));
+  const names = [...new Set([...(roles ?? builtIn), ...grants.value.map(({ role }) => role)])];
+  const change = (at: number, grant: Grant) => {
+    grants.value = grants.peek().with(at, grant);
+  };
   const place = (role: string, where: Place, text: string): Grant => ({
     role,
     ...(where === 'area' && { area: text }),
@@ -51,7 +60,7 @@ export function GrantsField({ grants, onGrants }: GrantsFieldProps) {
   return (
     <fieldset>
       <legend>{texts.grants}</legend>
-      {grants.map((grant, at) => {
+      {grants.value.map((grant, at) => {
         const where = placeOf(grant);
         const text = grant.area ?? grant.prefix ?? '';
         return (
@@ -89,14 +98,14 @@ export function GrantsField({ grants, onGrants }: GrantsFieldProps) {
             <button
               type="button"
               aria-label={texts.removeOf(common.remove, grantText(grant))}
-              onClick={() => onGrants(grants.filter((_, index) => index !== at))}
+              onClick={() => (grants.value = grants.peek().toSpliced(at, 1))}
             >
               ✕
             </button>
           </div>
         );
       })}
-      <button type="button" onClick={() => onGrants([...grants, { role: names[0] ?? 'viewer' }])}>
+      <button type="button" onClick={() => (grants.value = [...grants.peek(), { role: names[0] ?? 'viewer' }])}>
         {texts.addGrant}
       </button>
     </fieldset>

@@ -2,12 +2,13 @@
 import { useSignal } from '@preact/signals';
 import { access } from '../../data/access.ts';
 import { identity } from '../../data/session.ts';
+import { FactList } from '../../parts/fact-list.tsx';
+import { submits, TextField } from '../../parts/fields.tsx';
 import { notify } from '../../parts/notices.tsx';
+import { ProblemText } from '../../parts/problem-text.tsx';
 import { useTask } from '../../parts/use-task.ts';
 import { words } from '../../words/words.ts';
-import { AccessProblem } from './access-problem.tsx';
-import { TextField } from './edit-dialog.tsx';
-import { GrantList } from './grants-field.tsx';
+import { GrantList, PermissionList } from './grants-field.tsx';
 import { SecondFactorsPanel } from './second-factors-panel.tsx';
 import { Sessions } from './sessions-tab.tsx';
 
@@ -22,30 +23,13 @@ export function OwnTab() {
           <bdi>{me.displayName ?? me.identity}</bdi>
         </h2>
         {me.mustAddSecondFactor && <p class="problem">{texts.mustAdd}</p>}
-        <dl class="facts">
-          <div>
-            <dt>{texts.user}</dt>
-            <dd>
-              <bdi>{me.identity}</bdi>
-            </dd>
-          </div>
-          <div>
-            <dt>{texts.grants}</dt>
-            <dd>
-              <GrantList grants={me.grants ?? []} />
-            </dd>
-          </div>
-          <div>
-            <dt>{texts.youMay}</dt>
-            <dd>
-              <ul class="access-grants">
-                {me.permissions.map((each) => (
-                  <li key={each}>{texts.permissions[each]}</li>
-                ))}
-              </ul>
-            </dd>
-          </div>
-        </dl>
+        <FactList
+          facts={[
+            [texts.user, me.identity],
+            [texts.grants, <GrantList key="grants" grants={me.grants ?? []} />],
+            [texts.youMay, <PermissionList key="permissions" permissions={me.permissions} />],
+          ]}
+        />
       </section>
       {me.kind === 'user' && (
         <>
@@ -62,8 +46,7 @@ function PasswordForm() {
   const { access: texts } = words.value;
   const [current, next, again] = [useSignal(''), useSignal(''), useSignal('')];
   const { isUnderway, error, run } = useTask();
-  const submit = async (event: Event) => {
-    event.preventDefault();
+  const change = async () => {
     const isDone = await run(async () => {
       if (next.peek() !== again.peek()) throw new Error(texts.notTheSame);
       await access.changePassword(current.peek(), next.peek());
@@ -74,38 +57,29 @@ function PasswordForm() {
   return (
     <section class="panel">
       <h2>{texts.password}</h2>
-      <form class="form access-form" onSubmit={(event) => void submit(event)}>
+      <form class="form access-form" onSubmit={submits(change)}>
         <TextField
           label={texts.currentPassword}
           type="password"
           autocomplete="current-password"
-          value={current.value}
-          onText={(text) => (current.value = text)}
+          text={current}
           isRequired
         />
         <TextField
           label={texts.newPassword}
           type="password"
           autocomplete="new-password"
-          value={next.value}
-          onText={(text) => (next.value = text)}
+          text={next}
           hint={texts.passwordHint}
           isRequired
         />
-        <TextField
-          label={texts.oncePassword}
-          type="password"
-          autocomplete="new-password"
-          value={again.value}
-          onText={(text) => (again.value = text)}
-          isRequired
-        />
+        <TextField label={texts.oncePassword} type="password" autocomplete="new-password" text={again} isRequired />
         <div>
           <button type="submit" disabled={isUnderway}>
             {texts.changePassword}
           </button>
         </div>
-        {error !== undefined && <AccessProblem error={error} />}
+        {error !== undefined && <ProblemText error={error} />}
       </form>
     </section>
   );

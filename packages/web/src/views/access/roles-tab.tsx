@@ -3,11 +3,11 @@ import { useSignal } from '@preact/signals';
 import type { Role } from '@telltale/schema';
 import { type Permission, permissionNames } from '@telltale/schema/values';
 import { access } from '../../data/access.ts';
+import { Flag, TextField } from '../../parts/fields.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 import { words } from '../../words/words.ts';
-import { Accounts } from './accounts.tsx';
-import { EditDialog, TextField } from './edit-dialog.tsx';
-
-const read = async (signal: AbortSignal) => Object.values(await access.roles.list({ signal }));
+import { Accounts, type Ends } from './accounts.tsx';
+import { PermissionList } from './grants-field.tsx';
 
 export function RolesTab() {
   const { access: texts, common } = words.value;
@@ -15,9 +15,8 @@ export function RolesTab() {
     <Accounts<Role>
       title={texts.tabs.roles}
       why={texts.rolesWhy}
-      read={read}
+      read={(signal) => access.roles.list({ signal })}
       keyOf={({ name }) => name}
-      empty={texts.none}
       add={texts.addRole}
       columns={[
         { title: common.name, cell: ({ name }) => name },
@@ -27,11 +26,7 @@ export function RolesTab() {
           cell: ({ permissions }) => (
             <details>
               <summary>{texts.permissionCount(permissions.length, permissionNames.length)}</summary>
-              <ul class="access-grants">
-                {permissions.map((each) => (
-                  <li key={each}>{texts.permissions[each]}</li>
-                ))}
-              </ul>
+              <PermissionList permissions={permissions} />
             </details>
           ),
         },
@@ -40,9 +35,8 @@ export function RolesTab() {
           cell: ({ idle, session, secondFactor }) => texts.sessionText(idle, session, secondFactor === true),
         },
       ]}
-      editor={(role, done, close) => <RoleDialog role={role} onDone={done} onClose={close} />}
+      editor={(role, ends) => <RoleDialog role={role} {...ends} />}
       remove={{
-        word: common.delete,
         ask: ({ name }) => texts.deleteRole(name),
         run: ({ name }) => access.roles.delete(name),
       }}
@@ -50,13 +44,7 @@ export function RolesTab() {
   );
 }
 
-interface RoleDialogProps {
-  readonly role: Role | undefined;
-  readonly onDone: () => void;
-  readonly onClose: () => void;
-}
-
-function RoleDialog({ role, onDone, onClose }: RoleDialogProps) {
+function RoleDialog({ role, ...ends }: Ends & { readonly role: Role | undefined }) {
   const { access: texts, common } = words.value;
   const name = useSignal(role?.name ?? '');
   const description = useSignal(role?.description ?? '');
@@ -78,16 +66,9 @@ function RoleDialog({ role, onDone, onClose }: RoleDialogProps) {
     chosen.value = next;
   };
   return (
-    <EditDialog title={role === undefined ? texts.addRole : role.name} save={save} onDone={onDone} onClose={onClose}>
-      <TextField
-        label={common.name}
-        value={name.value}
-        onText={(text) => (name.value = text)}
-        isRequired
-        isFixed={role !== undefined}
-        maxLength={64}
-      />
-      <TextField label={common.description} value={description.value} onText={(text) => (description.value = text)} />
+    <FormDialog title={role?.name ?? texts.addRole} action={common.save} run={save} {...ends}>
+      <TextField label={common.name} text={name} isRequired isFixed={role !== undefined} maxLength={64} />
+      <TextField label={common.description} text={description} />
       <fieldset class="access-permissions">
         <legend>{texts.permissionsTitle}</legend>
         {permissionNames.map((permission) => (
@@ -99,21 +80,9 @@ function RoleDialog({ role, onDone, onClose }: RoleDialogProps) {
           </label>
         ))}
       </fieldset>
-      <TextField label={texts.idle} type="number" value={idle.value} onText={(text) => (idle.value = text)} />
-      <TextField
-        label={texts.sessionHours}
-        type="number"
-        value={session.value}
-        onText={(text) => (session.value = text)}
-      />
-      <label class="row">
-        <input
-          type="checkbox"
-          checked={isStrict.value}
-          onChange={({ currentTarget }) => (isStrict.value = currentTarget.checked)}
-        />
-        {texts.demandsFactor}
-      </label>
-    </EditDialog>
+      <TextField label={texts.idle} type="number" text={idle} />
+      <TextField label={texts.sessionHours} type="number" text={session} />
+      <Flag text={texts.demandsFactor} flag={isStrict} />
+    </FormDialog>
   );
 }

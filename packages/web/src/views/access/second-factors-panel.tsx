@@ -4,12 +4,12 @@ import { access, canMakePasskeys, makePasskey, type NewApp } from '../../data/ac
 import { readIdentity } from '../../data/session.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
+import { submits, TextField, typedInto } from '../../parts/fields.tsx';
+import { ProblemText } from '../../parts/problem-text.tsx';
 import { momentText } from '../../parts/times.ts';
 import { useRead } from '../../parts/use-read.ts';
 import { useTask } from '../../parts/use-task.ts';
 import { words } from '../../words/words.ts';
-import { AccessProblem } from './access-problem.tsx';
-import { TextField } from './edit-dialog.tsx';
 
 export function SecondFactorsPanel() {
   const { access: texts, common } = words.value;
@@ -31,12 +31,17 @@ export function SecondFactorsPanel() {
       app.value = undefined;
       code.value = '';
     });
+  const addPasskey = () =>
+    change(async () => {
+      codes.value = await makePasskey(name.peek().trim());
+      name.value = '';
+    });
   return (
     <section class="panel">
       <h2>{texts.secondFactors}</h2>
       <p class="quiet">{texts.secondFactorsWhy}</p>
-      {error !== undefined && <AccessProblem error={error} />}
-      {task.error !== undefined && <AccessProblem error={task.error} />}
+      {error !== undefined && <ProblemText error={error} />}
+      {task.error !== undefined && <ProblemText error={task.error} />}
       {value !== undefined && (
         <>
           <h3>{texts.app}</h3>
@@ -65,13 +70,7 @@ export function SecondFactorsPanel() {
             )}
           </p>
           {app.value !== undefined && (
-            <form
-              class="form access-form"
-              onSubmit={(event) => {
-                event.preventDefault();
-                void confirmApp();
-              }}
-            >
+            <form class="form access-form" onSubmit={submits(confirmApp)}>
               <p>{texts.appHow}</p>
               <p class="row">
                 <code class="access-secret">{app.value.secret}</code>
@@ -81,14 +80,7 @@ export function SecondFactorsPanel() {
                 <code class="access-secret">{app.value.uri}</code>
                 <CopyButton text={app.value.uri} />
               </p>
-              <TextField
-                label={texts.code}
-                value={code.value}
-                onText={(text) => (code.value = text)}
-                autocomplete="one-time-code"
-                isRequired
-                maxLength={32}
-              />
+              <TextField label={texts.code} text={code} autocomplete="one-time-code" isRequired maxLength={32} />
               <div class="row">
                 <button type="submit" class="main" disabled={task.isUnderway}>
                   {texts.confirmApp}
@@ -116,23 +108,13 @@ export function SecondFactorsPanel() {
             ))}
           </ul>
           {canMakePasskeys ? (
-            <form
-              class="row"
-              onSubmit={(event) => {
-                event.preventDefault();
-                void change(async () => {
-                  codes.value = await makePasskey(name.peek().trim());
-                  name.value = '';
-                });
-              }}
-            >
+            <form class="row" onSubmit={submits(addPasskey)}>
               <input
                 aria-label={texts.passkeyName}
                 placeholder={texts.passkeyName}
                 required
                 maxLength={64}
-                value={name.value}
-                onInput={({ currentTarget }) => (name.value = currentTarget.value)}
+                {...typedInto(name)}
               />
               <button type="submit" disabled={task.isUnderway}>
                 {texts.addPasskey}

@@ -23,7 +23,6 @@ export function Sessions({ isOwn }: { readonly isOwn: boolean }) {
       why={texts.sessionsWhy}
       read={read}
       keyOf={({ id }) => id}
-      empty={texts.none}
       columns={[
         { title: texts.user, cell: ({ user, id }) => (id === me?.session?.id ? texts.thisOne(user) : user) },
         { title: texts.begun, cell: ({ created }) => momentText(created * 1e6) },

@@ -5,14 +5,14 @@ import { access } from '../../data/access.ts';
 import { identity } from '../../data/session.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
+import { TextField } from '../../parts/fields.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 import { now } from '../../parts/now.ts';
 import { momentText } from '../../parts/times.ts';
 import { words } from '../../words/words.ts';
-import { Accounts } from './accounts.tsx';
-import { EditDialog, TextField } from './edit-dialog.tsx';
+import { Accounts, type Ends } from './accounts.tsx';
 import { GrantList, GrantsField } from './grants-field.tsx';
 
-const read = async (signal: AbortSignal) => Object.values(await access.tokens.list({ signal }));
 const dayS = 86_400;
 const usualDays = 90;
 
@@ -23,9 +23,8 @@ export function TokensTab() {
     <Accounts<Token>
       title={texts.tabs.tokens}
       why={texts.tokensWhy}
-      read={read}
+      read={(signal) => access.tokens.list({ signal })}
       keyOf={({ name }) => name}
-      empty={texts.none}
       add={isUser ? texts.addToken : undefined}
       isEditable={false}
       columns={[
@@ -39,9 +38,8 @@ export function TokensTab() {
         },
         { title: texts.networks, cell: ({ networks = [] }) => networks.join(', ') || texts.anywhere },
       ]}
-      editor={(_, done, close) => <TokenDialog onDone={done} onClose={close} />}
+      editor={(_, ends) => <TokenDialog {...ends} />}
       remove={{
-        word: common.delete,
         ask: ({ name }) => texts.deleteToken(name),
         run: ({ name }) => access.tokens.delete(name),
       }}
@@ -49,7 +47,7 @@ export function TokensTab() {
   );
 }
 
-function TokenDialog({ onDone, onClose }: { readonly onDone: () => void; readonly onClose: () => void }) {
+function TokenDialog({ onDone, onClose }: Ends) {
   const { access: texts, common } = words.value;
   const name = useSignal('');
   const grants = useSignal<readonly Grant[]>([{ role: 'viewer' }]);
@@ -58,7 +56,7 @@ function TokenDialog({ onDone, onClose }: { readonly onDone: () => void; readonl
   const made = useSignal<string | undefined>(undefined);
   if (made.value !== undefined) {
     const forget = () => {
-      made.value = undefined;
+      onClose();
       onDone();
     };
     return (
@@ -79,7 +77,7 @@ function TokenDialog({ onDone, onClose }: { readonly onDone: () => void; readonl
       </Dialog>
     );
   }
-  const save = async () => {
+  const make = async () => {
     const list = networks.value.split(/[\s,;]+/).filter((each) => each !== '');
     made.value = await access.tokens.make(name.value, {
       grants: [...grants.value],
@@ -88,30 +86,17 @@ function TokenDialog({ onDone, onClose }: { readonly onDone: () => void; readonl
     });
   };
   return (
-    <EditDialog title={texts.addToken} word={texts.make} save={save} onDone={() => undefined} onClose={onClose}>
-      <TextField
-        label={common.name}
-        value={name.value}
-        onText={(text) => (name.value = text)}
-        hint={texts.nameHint}
-        isRequired
-        maxLength={64}
-      />
-      <GrantsField grants={grants.value} onGrants={(given) => (grants.value = given)} />
-      <TextField
-        label={texts.days}
-        type="number"
-        value={days.value}
-        onText={(text) => (days.value = text)}
-        isRequired
-      />
-      <TextField
-        label={texts.networks}
-        value={networks.value}
-        onText={(text) => (networks.value = text)}
-        hint={texts.networksHint}
-        maxLength={2000}
-      />
-    </EditDialog>
+    // Once it is made, it is shown here: it does not close.
+    <FormDialog
+      title={texts.addToken}
+      action={texts.make}
+      run={make}
+      onClose={() => made.peek() === undefined && onClose()}
+    >
+      <TextField label={common.name} text={name} hint={texts.nameHint} isRequired maxLength={64} />
+      <GrantsField grants={grants} />
+      <TextField label={texts.days} type="number" text={days} isRequired />
+      <TextField label={texts.networks} text={networks} hint={texts.networksHint} maxLength={2000} />
+    </FormDialog>
   );
 }

@@ -2,13 +2,12 @@
 import { useSignal } from '@preact/signals';
 import type { Grant, User } from '@telltale/schema';
 import { access } from '../../data/access.ts';
+import { Flag, TextField } from '../../parts/fields.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 import { momentText } from '../../parts/times.ts';
 import { words } from '../../words/words.ts';
-import { Accounts, Confirm } from './accounts.tsx';
-import { EditDialog, TextField } from './edit-dialog.tsx';
+import { Accounts, Confirm, type Ends } from './accounts.tsx';
 import { GrantList, GrantsField } from './grants-field.tsx';
-
-export const readUsers = async (signal: AbortSignal) => Object.values(await access.users.list({ signal }));
 
 export function UsersTab() {
   const { access: texts, common } = words.value;
@@ -16,9 +15,8 @@ export function UsersTab() {
     <Accounts<User>
       title={texts.tabs.users}
       why={texts.usersWhy}
-      read={readUsers}
+      read={(signal) => access.users.list({ signal })}
       keyOf={({ name }) => name}
-      empty={texts.none}
       add={texts.addUser}
       columns={[
         { title: common.name, cell: ({ name }) => name },
@@ -30,10 +28,9 @@ export function UsersTab() {
           cell: ({ lastSignIn }) => (lastSignIn === undefined ? texts.never : momentText(lastSignIn * 1e6)),
         },
       ]}
-      editor={(user, done, close) => <UserDialog user={user} onDone={done} onClose={close} />}
+      editor={(user, ends) => <UserDialog user={user} {...ends} />}
       more={(user, again) => <UserActions user={user} again={again} />}
       remove={{
-        word: common.delete,
         ask: ({ name }) => texts.deleteUser(name),
         run: ({ name }) => access.users.delete(name),
       }}
@@ -58,10 +55,6 @@ function UserActions({ user, again }: { readonly user: User; readonly again: () 
   const { access: texts } = words.value;
   const asked = useSignal<'password' | 'factors' | undefined>(undefined);
   const close = () => (asked.value = undefined);
-  const done = () => {
-    close();
-    again();
-  };
   return (
     <>
       {user.origin === 'local' && (
@@ -74,11 +67,11 @@ function UserActions({ user, again }: { readonly user: User; readonly again: () 
           {texts.removeFactors}
         </button>
       )}
-      {asked.value === 'password' && <PasswordDialog name={user.name} onDone={done} onClose={close} />}
+      {asked.value === 'password' && <PasswordDialog name={user.name} onDone={again} onClose={close} />}
       {asked.value === 'factors' && (
         <Confirm
           title={texts.removeFactorsOf(user.name)}
-          word={texts.removeFactors}
+          action={texts.removeFactors}
           run={() => access.users.removeSecondFactors(user.name)}
           onDone={again}
           onClose={close}
@@ -90,13 +83,7 @@ function UserActions({ user, again }: { readonly user: User; readonly again: () 
   );
 }
 
-interface UserDialogProps {
-  readonly user: User | undefined;
-  readonly onDone: () => void;
-  readonly onClose: () => void;
-}
-
-function UserDialog({ user, onDone, onClose }: UserDialogProps) {
+function UserDialog({ user, ...ends }: Ends & { readonly user: User | undefined }) {
   const { access: texts, common } = words.value;
   const name = useSignal(user?.name ?? '');
   const displayName = useSignal(user?.displayName ?? '');
@@ -114,53 +101,33 @@ function UserDialog({ user, onDone, onClose }: UserDialogProps) {
     if (given !== '') await access.users.setPassword(name.value, given);
   };
   return (
-    <EditDialog title={user === undefined ? texts.addUser : user.name} save={save} onDone={onDone} onClose={onClose}>
+    <FormDialog title={user?.name ?? texts.addUser} action={common.save} run={save} {...ends}>
       <TextField
         label={common.name}
-        value={name.value}
-        onText={(text) => (name.value = text)}
+        text={name}
         hint={texts.nameHint}
         isRequired
         isFixed={user !== undefined}
         maxLength={64}
       />
-      <TextField
-        label={texts.displayName}
-        value={displayName.value}
-        onText={(text) => (displayName.value = text)}
-        maxLength={128}
-      />
-      <GrantsField grants={grants.value} onGrants={(given) => (grants.value = given)} />
+      <TextField label={texts.displayName} text={displayName} maxLength={128} />
+      <GrantsField grants={grants} />
       {user === undefined && (
         <TextField
           label={texts.firstPassword}
           type="password"
           autocomplete="new-password"
-          value={password.value}
-          onText={(text) => (password.value = text)}
+          text={password}
           hint={texts.passwordHint}
         />
       )}
-      <label class="row">
-        <input
-          type="checkbox"
-          checked={isDisabled.value}
-          onChange={({ currentTarget }) => (isDisabled.value = currentTarget.checked)}
-        />
-        {texts.disable}
-      </label>
-    </EditDialog>
+      <Flag text={texts.disable} flag={isDisabled} />
+    </FormDialog>
   );
 }
 
-interface PasswordDialogProps {
-  readonly name: string;
-  readonly onDone: () => void;
-  readonly onClose: () => void;
-}
-
-function PasswordDialog({ name, onDone, onClose }: PasswordDialogProps) {
-  const { access: texts } = words.value;
+function PasswordDialog({ name, ...ends }: Ends & { readonly name: string }) {
+  const { access: texts, common } = words.value;
   const password = useSignal('');
   const save = async () => {
     const given = password.value;
@@ -168,17 +135,16 @@ function PasswordDialog({ name, onDone, onClose }: PasswordDialogProps) {
     await access.users.setPassword(name, given);
   };
   return (
-    <EditDialog title={texts.passwordOf(name)} save={save} onDone={onDone} onClose={onClose}>
+    <FormDialog title={texts.passwordOf(name)} action={common.save} run={save} {...ends}>
       <p>{texts.setPasswordWhy}</p>
       <TextField
         label={texts.newPassword}
         type="password"
         autocomplete="new-password"
-        value={password.value}
-        onText={(text) => (password.value = text)}
+        text={password}
         hint={texts.passwordHint}
         isRequired
       />
-    </EditDialog>
+    </FormDialog>
   );
 }
