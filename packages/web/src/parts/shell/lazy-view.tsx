@@ -18,7 +18,7 @@ function LazyView({ route, parameters }: { readonly route: Route } & ViewProps) 
   useEffect(() => {
     let isLeft = false;
     route.load().then(
-      ({ default: view }) => {
+      (view) => {
         loaded.set(route.load, view);
         if (!isLeft) arrived.value = true;
       },
