@@ -55,10 +55,12 @@ describe('the view access', { skip: noChromium }, () => {
 describe('the view access of a service without users', { skip: noChromium }, () => {
   const suite = new PageSuite();
 
-  test('says how the first administrator is made, and nothing else', async (t) => {
+  test('says how the first administrator is made, by commands for this very service, and nothing else', async (t) => {
     const page = await suite.open(t, '/access?tab=users');
     await page.getByRole('heading', { name: 'There are no users' }).waitFor();
-    await page.getByText('telltale access init NAME').waitFor();
+    await page.getByText(`telltale access init admin --data ${suite.folder}`, { exact: true }).waitFor();
+    await page.getByText(`cat ${suite.folder}/first-administrator`, { exact: true }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Copy' }).count(), 2);
     assert.equal(await page.getByRole('button', { name: 'Add a user' }).count(), 0);
   });
 });

@@ -66,6 +66,30 @@ describe('the configuration in the browser', { skip: noChromium }, () => {
     });
   }
 
+  for (const on of widthNames) {
+    test(`what is not saved never covers the field with the focus, at the width of the ${on}`, async (t) => {
+      const page = await suite.open(t, '/config/measurements/tank1_level', { on });
+      await page.locator('[data-field=deadband] input').fill('much');
+      await page.getByRole('button', { name: 'Check' }).click();
+      await page.locator('.draft-bar .problem').waitFor();
+      const controls = page.locator('.object-form').locator('input, select, textarea');
+      await controls.first().focus();
+      for (let left = await controls.count(); left > 1; left--) {
+        await page.keyboard.press('Tab');
+        while ((await page.locator('.object-form :is(input, select, textarea):focus').count()) === 0) {
+          await page.keyboard.press('Tab');
+        }
+        const covered = await page.evaluate(`{
+          const { left, top, width, height } = document.activeElement.getBoundingClientRect();
+          const seen = document.elementFromPoint(left + width / 2, top + height - 2);
+          seen === document.activeElement ? '' : document.activeElement.outerHTML;
+        }`);
+        assert.equal(covered, '');
+      }
+      await page.locator('.draft-bar').getByRole('button', { name: 'Discard' }).click();
+    });
+  }
+
   test('of a thousand pasted rows with three mistakes, three cells are marked and nothing is changed', async (t) => {
     const rows = Array.from({ length: 1000 }, (_, at) => [`pasted_${at}`, 'd', String(at % 60), `Row ${at}`]);
     const wrong = [
@@ -231,7 +255,10 @@ describe('the configuration in the browser', { skip: noChromium }, () => {
   });
 
   test('a new Modbus connector is made by the form of its stack, and rendered', async (t) => {
-    const page = await suite.open(t, '/config/connectors?new=1');
+    const page = await suite.open(t, '/config/connectors');
+    await page.getByRole('button', { name: 'New', exact: true }).click();
+    await page.locator('[data-field=stackName] select').waitFor();
+    assert.equal(await page.locator('[data-field]').count(), 2, 'the stack is chosen first');
     await page.locator('[data-field=name] input').fill('plc');
     await page.locator('[data-field=stackName] select').selectOption('modbus');
     await page.locator('[data-field="vars.host"] input').fill('127.0.0.1');

@@ -44,6 +44,14 @@ describe('an engineer with a new device', { skip: noChromium }, () => {
     await until('the tank is served', async () => (await tank.providers.get('ua')).state === 'up');
   });
 
+  test('is told by an empty configuration where to begin, and not that it equals what runs', async (t) => {
+    const page = await suite.open(t, '/config');
+    await page.getByText('Nothing is configured yet.').waitFor();
+    assert.equal(await page.getByText('What runs equals the database.').count(), 0);
+    await page.getByRole('link', { name: 'Begin with a connector' }).click();
+    await field(page, 'stackName', 'select').waitFor();
+  });
+
   async function configureConnector(page: Page, name: string, on: Width): Promise<void> {
     await page.getByText('● Live').waitFor();
     if (on === 'phone') await page.getByRole('button', { name: 'Menu' }).click();

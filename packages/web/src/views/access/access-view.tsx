@@ -1,7 +1,10 @@
 // Access: the own one for everybody, and for those who may, that of others. What somebody may not do has no tab.
 import { moment } from '../../data/moment.ts';
 import { identity, may } from '../../data/session.ts';
+import { readSettings } from '../../data/system.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
 import { PastNote } from '../../parts/past-note.tsx';
+import { useRead } from '../../parts/use-read.ts';
 import { viewQueryOf } from '../../router.ts';
 import { words } from '../../words/words.ts';
 import { ApprovalsTab } from './approvals-tab.tsx';
@@ -59,20 +62,34 @@ export default function AccessView() {
   );
 }
 
-/** There are no users: nothing here would hold. */
+/** There are no users: nothing here would hold, so it says how to begin. */
 function OpenAccess() {
   const { access } = words.value;
+  const settings = useRead(readSettings, []).value ?? [];
+  const folder = settings.find(({ name }) => name === 'data')?.value ?? './data';
   return (
-    <section class="panel">
+    <section class="panel access-open">
       <h2>{access.open}</h2>
       <p>{access.openWhat}</p>
-      <ol>
-        {access.openSteps.map((step) => (
-          <li key={step}>{step}</li>
-        ))}
-      </ol>
-      <pre class="scrolls">telltale access init NAME</pre>
-      <a href="/docs/guides/first-administrator.md">{access.openGuide}</a>
+      <h3>{access.openHere}</h3>
+      <p>{access.openTerminal}</p>
+      <Command text={`telltale access init admin --data ${folder}`} />
+      <p>{access.openPassword}</p>
+      <h3>{access.openOr}</h3>
+      <p>{access.openLink}</p>
+      <Command text={`cat ${folder}/first-administrator`} />
+      <p>
+        <a href="/docs/guides/first-administrator.md">{access.openGuide}</a>
+      </p>
     </section>
+  );
+}
+
+function Command({ text }: { readonly text: string }) {
+  return (
+    <p class="row">
+      <code class="access-secret">{text}</code>
+      <CopyButton text={text} />
+    </p>
   );
 }

@@ -67,6 +67,7 @@ function RunningPanel() {
   const { views } = words.value.shell;
   const found = overview.value?.configuration;
   const revision = found?.revision;
+  const isEmpty = revision == null && found?.['up-to-date'] === true;
   return (
     <section class="panel" aria-label={config.whatRuns}>
       <h2>{config.whatRuns}</h2>
@@ -76,13 +77,18 @@ function RunningPanel() {
           {momentText(fromTimestamp(revision.time))}, {revision.author}
         </p>
       ) : (
-        <p class="quiet">{config.nothingRuns}</p>
+        <p class="quiet">{isEmpty ? config.nothingYet : config.nothingRuns}</p>
       )}
       <p>
-        {found?.['up-to-date'] === true && <>✓ {config.upToDate}</>}
+        {found?.['up-to-date'] === true && !isEmpty && <>✓ {config.upToDate}</>}
         {found?.['up-to-date'] === false && <>✎ {config.editCount(found.edits ?? 0)}</>}
       </p>
       <p class="row">
+        {isEmpty && may('configure') && (
+          <a class="button main" href="/config/connectors?new=1">
+            {config.beginWith}
+          </a>
+        )}
         <a class={`button ${found?.['up-to-date'] === false ? 'main' : ''}`} href="/config/changes">
           {found?.['up-to-date'] === false && may('render') ? config.toRender : views.changes}
         </a>

@@ -137,7 +137,8 @@ function FamilyTable({ family, fields, objects }: FamilyTableProps) {
     go(isNew(key) ? `/config/${family}?new=${encodeURIComponent(key.slice(1))}` : `/config/${family}/${key}`);
   const add = () => {
     const key = draft.add();
-    if (state.isNarrow.peek()) form(key);
+    // What a connector has depends on its stack: it is made by its form.
+    if (state.isNarrow.peek() || fields.byKey.has('stackName')) form(key);
     else focusGrid();
   };
   const known = (heading: string) => knownField(all, fields, heading);

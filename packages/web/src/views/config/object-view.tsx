@@ -16,6 +16,7 @@ import {
 import {
   type FamilyFields,
   type Field,
+  type FieldGroup,
   parametersOf,
   readFields,
   readStack,
@@ -87,7 +88,7 @@ export function ObjectView({ family, rowKey }: ObjectViewProps) {
     );
   }
   return (
-    <div class="view object-view">
+    <div class="view whole">
       <div class="view-head">
         {head}
         <span class="grow" />
@@ -238,7 +239,7 @@ function ObjectForm({ family, rowKey, draft, objects, fields }: ObjectFormProps)
     />
   );
   const fieldRow = (field: Field): ComponentChildren => {
-    if (field.key === 'vars' && (found.isLoading || stack !== undefined || (!isOld && stackName === ''))) return null;
+    if (field.key === 'vars' && (found.isLoading || stack !== undefined)) return null;
     if (field.kind === 'map') return map(field);
     if (field.key === 'stackName' && !isOld) return <StackChoice key={field.key} role={role} {...common(field)} />;
     return (
@@ -253,9 +254,10 @@ function ObjectForm({ family, rowKey, draft, objects, fields }: ObjectFormProps)
       </FormField>
     );
   };
+  const groups = !isOld && role !== undefined ? stackFirst(fields.groups, stackName === '') : fields.groups;
   return (
     <div class="object-form">
-      {fields.groups.map(({ name, title, fields: members }) => (
+      {groups.map(({ name, title, fields: members }) => (
         <section key={name} class="panel form-group">
           <h2>{config.groupTitles[name] ?? title}</h2>
           {members.map(fieldRow)}
@@ -276,6 +278,13 @@ function ObjectForm({ family, rowKey, draft, objects, fields }: ObjectFormProps)
       ))}
     </div>
   );
+}
+
+/** What else there is to fill in depends on the stack: while none is chosen, there is but the name beside it. */
+function stackFirst([general, ...others]: readonly FieldGroup[], isOpen: boolean): readonly FieldGroup[] {
+  if (general === undefined) return others;
+  const found = general.fields.toSorted((a, b) => Number(b.key === 'stackName') - Number(a.key === 'stackName'));
+  return isOpen ? [{ ...general, fields: found.slice(0, 2) }] : [{ ...general, fields: found }, ...others];
 }
 
 interface ParametersProps {
@@ -304,7 +313,7 @@ function Parameters({ stack, common, secretOf, children }: ParametersProps) {
 function StackChoice({ role, ...common }: { readonly role: StackRole | undefined } & Parameters<typeof FormField>[0]) {
   const stacks = useRead((signal) => readStacks(role ?? 'connector', signal), [role]).value ?? {};
   const names = Object.keys(stacks);
-  const field: Field = { ...common.field, kind: 'choice', choices: names, references: [] };
+  const field: Field = { ...common.field, kind: 'choice', choices: names, references: [], isRequired: true };
   const chosen = Object.hasOwn(stacks, common.value) ? stacks[common.value] : undefined;
   return (
     <FormField {...common} field={field}>

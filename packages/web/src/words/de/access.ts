@@ -37,10 +37,13 @@ export const access: Words['access'] = {
   open: 'Es gibt keine Benutzer',
   openWhat:
     'Der Dienst antwortet nur dieser Maschine, und jedes Programm darauf darf alles. Das endet mit dem ersten Administrator: ab dann melden sich alle an.',
-  openSteps: [
-    'Auf der Maschine des Dienstes, als der Benutzer, unter dem er läuft, während er läuft:',
-    'Oder in einem Browser dieser Maschine, innerhalb von 15 Minuten nach einem Start, über den Link in der Datei first-administrator des Datenordners.',
-  ],
+  openHere: 'So beginnt man',
+  openTerminal:
+    'In einem Terminal auf dem Rechner des Dienstes, als der Benutzer, unter dem er läuft, während er läuft:',
+  openPassword: 'Gefragt wird nach einem Passwort mit mindestens 12 Zeichen. Statt admin geht jeder andere Name.',
+  openOr: 'Oder im Browser',
+  openLink:
+    'Bis 15 Minuten nach einem Start steht in einer Datei ein Link, der einmal gilt, in einem Browser dieses Rechners. Das zeigt ihn:',
   openGuide: 'Wie der erste Administrator angelegt wird',
   none: 'Keine.',
   done: 'Erledigt.',

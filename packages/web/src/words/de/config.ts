@@ -245,6 +245,8 @@ export const config: Words['config'] = {
   undone: (id) => `Revision ${id} läuft wieder`,
   whatRuns: 'Was läuft',
   nothingRuns: 'Noch läuft nichts: Konfiguration übernehmen.',
+  nothingYet: 'Noch ist nichts konfiguriert.',
+  beginWith: 'Mit einem Konnektor beginnen',
   missing: 'Beim Start des Dienstes fehlten bestätigte Daten:',
   acknowledgeMissing: 'Zur Kenntnis genommen',
   database: 'Das Ganze als Datei',

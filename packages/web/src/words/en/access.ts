@@ -17,10 +17,12 @@ export const access = {
   open: 'There are no users',
   openWhat:
     'The service answers this machine only, and every program of it may do everything. That ends with the first administrator: from then on everybody signs in.',
-  openSteps: [
-    'On the machine of the service, as the user that it runs as, while it runs:',
-    'Or in a browser of this machine, within 15 minutes after a start, by the link in the file first-administrator of the data folder.',
-  ],
+  openHere: 'Begin here',
+  openTerminal: 'In a terminal on the machine of the service, as the user that it runs as, while it runs:',
+  openPassword: 'It asks for a password, of at least 12 characters. admin may be any other name.',
+  openOr: 'Or in a browser',
+  openLink:
+    'Within 15 minutes after a start, a file has a link that works once, in a browser of this machine. This shows it:',
   openGuide: 'How the first administrator is made',
   none: 'None.',
   done: 'Done.',

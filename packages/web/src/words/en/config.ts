@@ -205,6 +205,8 @@ export const config = {
   undone: (id: number) => `Revision ${id} runs again`,
   whatRuns: 'What runs',
   nothingRuns: 'Nothing runs yet: render the configuration.',
+  nothingYet: 'Nothing is configured yet.',
+  beginWith: 'Begin with a connector',
   missing: 'Acknowledged data was missing when the service started:',
   acknowledgeMissing: 'I have taken note',
   database: 'The whole as a file',
