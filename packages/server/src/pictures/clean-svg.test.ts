@@ -150,12 +150,55 @@ describe('an SVG that comes in', () => {
       (_, at) => `<mask id="m${at}">${`<rect mask="url(#m${at + 1})"/>`.repeat(10)}</mask>`,
     );
     assert.throws(() => inner(masks.join('')), /draws more than 200000 elements/);
+    const lists = masks.map((each) => each.replaceAll('mask="', 'mask="none, '));
+    assert.throws(() => inner(lists.join('')), /draws more than 200000 elements/);
+    const patterns = Array.from(
+      { length: 20 },
+      (_, at) =>
+        `<pattern id="p${at}" href="#q${at}"/><pattern id="q${at}">${`<rect fill="url(#p${at + 1})"/>`.repeat(10)}</pattern>`,
+    );
+    assert.throws(() => inner(patterns.join('')), /draws more than 200000 elements/);
+    const marker = `<marker id="m">${'<path/>'.repeat(100)}</marker>`;
+    const corners = `d="M0 0${'h1'.repeat(5000)}"`;
+    assert.throws(() => inner(`${marker}<path marker-mid="url(#m)" ${corners}/>`), /draws more than 200000 elements/);
+    assert.throws(
+      () => inner(`${marker}<g marker-mid="url(#m)"><path ${corners}/></g>`),
+      /draws more than 200000 elements/,
+    );
+    inner(`${marker}<path marker-end="url(#m)" ${corners}/>`);
   });
 
   test('is refused where its styles apply more often than they can be looked at', () => {
     const rules = Array.from({ length: 1000 }, (_, at) => `.a{fill:#${String(at).padStart(6, '0')}}`).join('');
     assert.throws(() => inner(`<style>${rules}</style>${'<g class="a"/>'.repeat(5000)}`), /apply too often/);
   });
+
+  const many = (text: string, length = maxCleanLength) => text.repeat(Math.floor(length / text.length));
+  const prefixed = Array.from(
+    { length: 60 },
+    (_, depth) => `<g ${Array.from({ length: 100 }, (_, at) => `xmlns:a${depth}_${at}="u"`).join(' ')}>`,
+  );
+  const slow: Readonly<Record<string, string>> = {
+    'a long word where a function could be': `<path d="${many('a')}!("/>`,
+    'spaces where a function could be': `<path d="${many(' ')}!("/>`,
+    'spaces before what is not important': `<path style="fill:${many(' ')}!x"/>`,
+    'comments without an end': `<style>${many('/* ')}</style><path style="${many('/* ')}"/>`,
+    'selectors of many parts': `<style>${many('.a', 300_000)}{fill:red}</style>${many('<g class="a"/>', 600_000)}`,
+    'prefixes that are declared over and over': `${prefixed.join('')}${many(
+      '<g xmlns:z="u"/>',
+      700_000,
+    )}${'</g>'.repeat(60)}`,
+    'a namespace that is long': `<g xmlns:a="${many('u')}">${many('<g a:b="" a:c="" a:d="" a:e=""/>')}</g>`,
+  };
+  for (const [name, content] of Object.entries(slow)) {
+    test(`is cleaned or refused in one pass, whatever its length: ${name}`, () => {
+      try {
+        inner(content);
+      } catch (error) {
+        assert.ok(error instanceof SvgFault, String(error));
+      }
+    });
+  }
 
   test('keeps what it draws, binds and says', () => {
     const kept = [

@@ -31,7 +31,7 @@ export function cleanSvg(document: string): string {
   applyStyles(all, styles);
   setViewBox(root);
   const ids = uniqueIds(all);
-  refuseRepetition(root, ids);
+  refuseRepetition(root, all, ids);
   return new Writer().write(root);
 }
 
@@ -139,21 +139,33 @@ function uniqueIds(all: readonly Element[]): ReadonlyMap<string, Element> {
 const referenceForm = /url\(#([^)]*)\)/g;
 const drawn = new Set(['pattern', 'mask', 'clipPath', 'marker', 'filter']);
 
-/** What is elsewhere and drawn here again. */
-function* drawnBy({ name, attributes }: Element, ids: ReadonlyMap<string, Element>): Generator<Element> {
-  const used = name === 'use' ? ids.get(attributes.get('href')?.slice(1) ?? '') : undefined;
-  if (used !== undefined) yield used;
+/** What is elsewhere and drawn here again, and how often. */
+function* drawnBy(
+  { name, attributes }: Element,
+  ids: ReadonlyMap<string, Element>,
+  allCorners: number,
+): Generator<[Element, number]> {
+  const used = name === 'use' || name === 'pattern' ? ids.get(attributes.get('href')?.slice(1) ?? '') : undefined;
+  if (used !== undefined) yield [used, 1];
   for (const [attribute, value] of attributes) {
-    if (!value.startsWith('url(') || !properties.has(attribute)) continue;
+    if (!value.includes('url(') || !properties.has(attribute)) continue;
+    const times = attribute === 'marker-mid' ? (cornersOf(attributes) ?? allCorners) : 1;
     for (const [, id = ''] of value.matchAll(referenceForm)) {
       const target = ids.get(id);
-      if (target !== undefined && drawn.has(target.name)) yield target;
+      if (target !== undefined && drawn.has(target.name)) yield [target, times];
     }
   }
 }
 
+/** At most: no corner is shorter than `h1`. Undefined of what is no line itself; what is in it has its markers then. */
+function cornersOf(attributes: ReadonlyMap<string, string>): number | undefined {
+  const line = attributes.get('d') ?? attributes.get('points');
+  return line === undefined ? undefined : Math.ceil(line.length / 2);
+}
+
 /** A few lines of `use` of `use` could draw as much as no browser can. */
-function refuseRepetition(root: Element, ids: ReadonlyMap<string, Element>): void {
+function refuseRepetition(root: Element, all: readonly Element[], ids: ReadonlyMap<string, Element>): void {
+  const allCorners = all.reduce((sum, { attributes }) => sum + (cornersOf(attributes) ?? 0), 0);
   const counts = new Map<Element, number | undefined>();
   const countOf = (element: Element, depth: number): number => {
     if (counts.has(element)) {
@@ -165,7 +177,7 @@ function refuseRepetition(root: Element, ids: ReadonlyMap<string, Element>): voi
     counts.set(element, undefined);
     let count = 1;
     for (const child of element.children) if (typeof child !== 'string') count += countOf(child, depth + 1);
-    for (const target of drawnBy(element, ids)) count += countOf(target, depth + 1);
+    for (const [target, times] of drawnBy(element, ids, allCorners)) count += times * countOf(target, depth + 1);
     if (count > mostDrawn) throw new SvgFault(`draws more than ${mostDrawn} elements, with what use repeats`);
     counts.set(element, count);
     return count;

@@ -47,7 +47,8 @@ const mostPropertyLength = 1024;
 
 const functions = words('rgb rgba hsl hsla matrix translate translateX translateY scale rotate skewX skewY');
 const localUrl = /url\(\s*(["']?)#([\p{L}\p{N}_.:-]{1,128})\1\s*\)/gu;
-const callForm = /([\w-]*)\s*\(/g;
+/** Longer than the longest of `functions`. */
+const mostNameLength = 16;
 
 const imageForm = /^data:image\/(png|jpe?g|webp);base64,([A-Za-z0-9+/]+={0,2})$/;
 /** How the bytes of each begin, in base64. */
@@ -84,10 +85,13 @@ function harmless(value: string): string | undefined {
   if (!value.includes('(') && !value.includes('\\')) return value;
   if (/[\\;{}@]|\/\*/.test(value)) return undefined;
   const local = value.replaceAll(localUrl, 'url(#$2)');
-  for (const [, name = ''] of local.replaceAll(localUrl, '').matchAll(callForm)) {
-    if (!functions.has(name)) return undefined;
-  }
-  return local;
+  return calledIn(local.replaceAll(localUrl, '')).every((name) => functions.has(name)) ? local : undefined;
+}
+
+/** What stands before each `(`; of a long name, its end. */
+function calledIn(text: string): string[] {
+  const before = text.split('(').slice(0, -1);
+  return before.map((part) => /[\w-]*$/.exec(part.trimEnd().slice(-mostNameLength))?.[0] ?? '');
 }
 
 function referenceOf(element: string, value: string): string | undefined {

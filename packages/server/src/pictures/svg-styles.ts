@@ -27,6 +27,8 @@ export interface Styled {
 const mostRules = 2000;
 /** Over all elements. */
 const mostApplied = 1_000_000;
+/** Of one selector. */
+const mostParts = 16;
 const compound = /^(?:[A-Za-z][\w-]*|\*)?(?:[.#][\w-]+)*$/;
 const partForm = /[.#]?[\w-]+/g;
 
@@ -40,7 +42,7 @@ export class SvgStyles {
 
   /** The text of a `style` element. */
   add(sheet: string): void {
-    const text = sheet.replaceAll(/\/\*[\s\S]*?\*\//g, ' ').replaceAll(/<!--|-->/g, ' ');
+    const text = withoutComments(sheet).replaceAll(/<!--|-->/g, ' ');
     for (const { selectors, body } of blocksOf(text)) {
       const declarations = declarationsIn(body);
       if (declarations.length === 0) continue;
@@ -78,15 +80,16 @@ export class SvgStyles {
   #inlineOf(style: string): readonly Declaration[] {
     const known = this.#inline.get(style);
     if (known !== undefined) return known;
-    const declarations = declarationsIn(style.replaceAll(/\/\*[\s\S]*?\*\//g, ' '));
+    const declarations = declarationsIn(withoutComments(style));
     this.#inline.set(style, declarations);
     return declarations;
   }
 
   #addRule(selector: string, declarations: readonly Declaration[]): void {
     if (selector === '' || !compound.test(selector)) return;
-    if (++this.#count > mostRules) throw new SvgFault(`has more than ${mostRules} rules in its styles`);
     const parts = selector.match(partForm) ?? ['*'];
+    if (parts.length > mostParts) return;
+    if (++this.#count > mostRules) throw new SvgFault(`has more than ${mostRules} rules in its styles`);
     const count = (mark: string) => parts.filter((part) => part.startsWith(mark)).length;
     const names = parts.filter((part) => /^\w/.test(part)).length;
     const rank = ((count('#') * 100 + count('.')) * 100 + names) * 10_000 + this.#count;
@@ -123,8 +126,22 @@ function declarationsIn(body: string): Declaration[] {
     const colon = part.indexOf(':');
     const property = part.slice(0, Math.max(colon, 0)).trim().toLowerCase();
     if (!properties.has(property)) return [];
-    const [, text = '', important] = /^([^!]*)(!\s*important)?\s*$/i.exec(part.slice(colon + 1)) ?? [];
-    const value = propertyValue(text);
+    const [text = '', important, ...more] = part.slice(colon + 1).split('!');
+    const isForm = more.length === 0 && (important ?? 'important').trim().toLowerCase() === 'important';
+    const value = isForm ? propertyValue(text) : undefined;
     return value === undefined ? [] : [{ property, value, isImportant: important !== undefined }];
   });
+}
+
+/** As browsers do, one without an end goes on to the end. */
+function withoutComments(text: string): string {
+  let [plain, at] = ['', 0];
+  for (;;) {
+    const start = text.indexOf('/*', at);
+    if (start < 0) return plain + text.slice(at);
+    plain += `${text.slice(at, start)} `;
+    const end = text.indexOf('*/', start + 2);
+    if (end < 0) return plain;
+    at = end + 2;
+  }
 }

@@ -21,6 +21,7 @@ export interface XmlVisitor {
 export const mostElements = 50_000;
 export const mostDepth = 64;
 export const mostAttributes = 256;
+const mostNamespaceLength = 512;
 
 const xmlNamespace = 'http://www.w3.org/XML/1998/namespace';
 const xmlnsNamespace = 'http://www.w3.org/2000/xmlns/';
@@ -33,8 +34,11 @@ const named: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', qu
 interface OpenElement {
   /** As it is written. */
   readonly name: string;
-  readonly prefixes: ReadonlyMap<string, string>;
+  /** What the prefixes that it declares were before. */
+  readonly outer: Prefixes;
 }
+
+type Prefixes = ReadonlyMap<string, string | undefined>;
 
 /** Throws `SvgFault` at the first thing that is wrong. */
 export function parseXml(document: string, visitor: XmlVisitor): void {
@@ -42,10 +46,14 @@ export function parseXml(document: string, visitor: XmlVisitor): void {
   new XmlParser(plain.includes('\r') ? plain.replaceAll(/\r\n?/g, '\n') : plain, visitor).parse();
 }
 
+const none: Prefixes = new Map();
+
 class XmlParser {
   readonly #text: string;
   readonly #visitor: XmlVisitor;
   readonly #open: OpenElement[] = [];
+  /** Those that are in force where it reads; undefined again behind where they were. */
+  readonly #prefixes = new Map<string, string | undefined>();
   #at = 0;
   #elements = 0;
 
@@ -122,19 +130,24 @@ class XmlParser {
       written.push(this.#attribute());
     }
     this.#at++;
-    const prefixes = this.#prefixesOf(written);
+    const outer = this.#declare(written);
     const attributes: XmlAttribute[] = [];
     const seen = new Set<string>();
     for (const { name: attribute, value, at } of written) {
-      const resolved = this.#resolve(attribute, prefixes, '', at);
+      const resolved = this.#resolve(attribute, '', at);
       const key = `${resolved.namespace} ${resolved.local}`;
       if (seen.has(key)) this.#fail(`has the attribute ${attribute.slice(0, 80)} twice in an element`, at);
       seen.add(key);
       if (resolved.namespace !== xmlnsNamespace) attributes.push({ ...resolved, value });
     }
-    this.#visitor.open(this.#resolve(name, prefixes, prefixes.get('') ?? '', tag), attributes);
-    if (isEmpty) this.#visitor.close();
-    else this.#open.push({ name, prefixes });
+    this.#visitor.open(this.#resolve(name, this.#prefixes.get('') ?? '', tag), attributes);
+    this.#open.push({ name, outer });
+    if (isEmpty) this.#close();
+  }
+
+  #close(): void {
+    for (const [prefix, namespace] of this.#open.pop()?.outer ?? []) this.#prefixes.set(prefix, namespace);
+    this.#visitor.close();
   }
 
   #attribute(): { name: string; value: string; at: number } {
@@ -155,27 +168,27 @@ class XmlParser {
     return { name, value: this.#unescaped(value.replaceAll(/[\n\t]/g, ' '), from), at };
   }
 
-  #prefixesOf(attributes: readonly { name: string; value: string; at: number }[]): ReadonlyMap<string, string> {
-    const outer = this.#open.at(-1)?.prefixes;
-    let own: Map<string, string> | undefined;
+  #declare(attributes: readonly { name: string; value: string; at: number }[]): Prefixes {
+    let outer: Map<string, string | undefined> | undefined;
     for (const { name, value, at } of attributes) {
       if (name !== 'xmlns' && !name.startsWith('xmlns:')) continue;
       const prefix = name.slice('xmlns:'.length);
-      if (name !== 'xmlns' && (value === '' || prefix === 'xmlns'))
-        this.#fail(`${name.slice(0, 80)} is not allowed`, at);
-      own ??= new Map(outer);
-      own.set(prefix, value);
+      const isForm = name === 'xmlns' || (value !== '' && prefix !== 'xmlns');
+      if (!isForm || value.length > mostNamespaceLength) this.#fail(`${name.slice(0, 80)} is not allowed`, at);
+      outer ??= new Map();
+      if (!outer.has(prefix)) outer.set(prefix, this.#prefixes.get(prefix));
+      this.#prefixes.set(prefix, value);
     }
-    return own ?? outer ?? new Map();
+    return outer ?? none;
   }
 
-  #resolve(name: string, prefixes: ReadonlyMap<string, string>, unprefixed: string, at: number): XmlName {
+  #resolve(name: string, unprefixed: string, at: number): XmlName {
     const colon = name.indexOf(':');
     if (colon < 0) return { namespace: name === 'xmlns' ? xmlnsNamespace : unprefixed, local: name };
     const [prefix, local] = [name.slice(0, colon), name.slice(colon + 1)];
     if (local === '' || local.includes(':')) this.#fail(`${name.slice(0, 80)} is no name`, at);
     if (prefix === 'xmlns') return { namespace: xmlnsNamespace, local };
-    const namespace = prefix === 'xml' ? xmlNamespace : prefixes.get(prefix);
+    const namespace = prefix === 'xml' ? xmlNamespace : this.#prefixes.get(prefix);
     if (namespace === undefined || prefix === '') {
       return this.#fail(
         `${name.slice(0, 80)} has a prefix that is not declared: xmlns:${prefix.slice(0, 80)} is missing`,
@@ -191,11 +204,11 @@ class XmlParser {
     this.#space();
     if (this.#text[this.#at] !== '>') this.#fail(`</${name.slice(0, 80)} is not closed by >`, this.#at);
     this.#at++;
-    const open = this.#open.pop();
+    const open = this.#open.at(-1);
     if (open === undefined) this.#fail(`</${name.slice(0, 80)}> ends nothing`, tag);
     else if (open.name !== name)
       this.#fail(`</${name.slice(0, 80)}> stands where </${open.name.slice(0, 80)}> is due`, tag);
-    this.#visitor.close();
+    this.#close();
   }
 
   #characters(from: number, to: number): void {
