@@ -6,7 +6,7 @@ import { TelltaleClient } from '@telltale/client';
 import { noChromium } from '../browser.ts';
 import { until } from '../until.ts';
 import { violationsOf } from './axe.ts';
-import { tabTo } from './by-keys.ts';
+import { arrowTo, enter, tabTo } from './by-keys.ts';
 import { flowsPlant, hostileText } from './flows-plant.ts';
 import { PageSuite, widthNames } from './page-suite.ts';
 
@@ -61,32 +61,59 @@ describe('an operator', { skip: noChromium }, () => {
   test('does the same by keys alone', async (t) => {
     await raise();
     const page = await suite.open(t, '/');
-    await tabTo(page, page.locator('.banner').getByRole('link', { name: /The tank is nearly full/ }));
-    await page.keyboard.press('Enter');
+    const alarm = page.locator('.banner').getByRole('link', { name: /The tank is nearly full/ });
+    await enter(page, alarm);
     const drawer = page.locator('.drawer');
-    await tabTo(page, drawer.getByRole('button', { name: 'Acknowledge' }));
-    await page.keyboard.press('Enter');
+    await drawer.getByText('How it came about').waitFor();
+    await tabTo(page, drawer.getByRole('link', { name: 'Open in trends' }));
+    await page.keyboard.press('Shift+Tab');
+    await enter(page, drawer.getByRole('button', { name: 'Acknowledge' }));
     await drawer.locator('.point-alarm-state').getByText('active, acknowledged', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await drawer.waitFor({ state: 'detached' });
     assert.equal(new URL(page.url()).pathname, '/');
   });
 
-  test('goes from a bad value by its mark to the stage and connector at fault', async (t) => {
-    await client.commands.write('set_level', 'd3');
+  for (const on of widthNames) {
+    test(`goes from a bad value by its mark to the stage and connector at fault (${on})`, async (t) => {
+      await client.commands.write('set_level', 'd3');
+      await client.commands.write('level_bad', 'b1');
+      const page = await suite.open(t, '/points', { on });
+      const row = page.getByRole('row').filter({ hasText: 'level' });
+      await row.getByRole('link', { name: '✕ BAD' }).first().click();
+      const fault = page.locator('.drawer .chain-fault');
+      await fault.getByText('This is where it became bad, device failure.').waitFor();
+      assert.match(await fault.innerText(), /^✕\s*Reading/);
+      await page.locator('.drawer .chain-fault:focus').waitFor();
+      await page.locator('.drawer').getByRole('link', { name: 'bench' }).click();
+      await page.waitForURL('**/connectors/bench');
+      await page.locator('.view-head').getByText('up', { exact: true }).waitFor();
+      await client.commands.write('level_bad', 'b0');
+    });
+  }
+
+  test('goes there by keys alone, also where the link is lost, and is back in the list where it was', async (t) => {
     await client.commands.write('level_bad', 'b1');
     const page = await suite.open(t, '/points');
-    const row = page.getByRole('row').filter({ hasText: 'level' });
-    await row.getByRole('link', { name: '✕ BAD' }).first().click();
-    const fault = page.locator('.drawer .chain-fault');
+    const grid = page.getByRole('grid');
+    const level = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'level', exact: true }) });
+    await arrowTo(page, grid, level);
+    await level.getByText('✕ BAD').waitFor();
+    await page.keyboard.press('Enter');
+    const drawer = page.locator('.drawer');
+    const fault = drawer.locator('.chain-fault');
     await fault.getByText('This is where it became bad, device failure.').waitFor();
-    assert.match(await fault.innerText(), /^✕\s*Reading/);
-    await page.locator('.drawer .chain-fault:focus').waitFor();
     await client.commands.write('lose_link', 'i15');
     await fault.getByText('Watchdog').waitFor();
-    await page.locator('.drawer').getByText('✕ down').waitFor();
-    await page.locator('.drawer').getByRole('link', { name: 'bench' }).click();
+    await drawer.getByText('✕ down').waitFor();
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+    await page.getByRole('grid').and(page.locator(':focus')).waitFor();
+    await level.and(page.locator('.active')).waitFor();
+    await page.keyboard.press('Enter');
+    await enter(page, drawer.getByRole('link', { name: 'bench' }));
     await page.waitForURL('**/connectors/bench');
+    await page.locator('.view-head').getByText('down', { exact: true }).waitFor();
     await until('the link is back', async () => (await client.connectors.get('bench')).state === 'up');
     await client.commands.write('level_bad', 'b0');
   });

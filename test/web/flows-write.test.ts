@@ -122,31 +122,33 @@ describe('an operator who writes and forces', { skip: noChromium }, () => {
     await page.locator('.point-history').getByText('inspection').waitFor();
   });
 
-  test('forces a value for ten minutes with a reason, sees it marked everywhere, and releases it', async (t) => {
-    const page = await suite.open(t, '/points/level');
-    await page.getByRole('button', { name: 'Force …' }).click();
-    assert.ok(await page.getByRole('radio', { name: '10 min' }).isChecked());
-    await page.getByLabel('New value').fill('1,5');
-    await buttonOf(page, 'Force').click();
-    await page.locator('.form small.error').waitFor();
-    await page.getByLabel('Reason').fill('sensor is <b>cleaned</b>');
-    assert.deepEqual(await violationsOf(page), []);
-    await buttonOf(page, 'Force').click();
-    await dialogOf(page).waitFor({ state: 'detached' });
-    const { level } = await client.measurements.simulations();
-    assert.equal(level?.value, 'd1.5');
-    const seconds = Number(level?.until?.[0]) - Number(level?.since[0]);
-    assert.ok(Math.abs(seconds - 600) <= 1, `${seconds} s`);
-    const drawer = page.locator('.drawer');
-    await drawer.locator('.point-value').getByText('FORCED').waitFor();
-    await drawer.locator('.force-note').getByText('sensor is <b>cleaned</b>').waitFor();
-    await page.getByRole('link', { name: '1 value forced' }).waitFor();
-    await page.getByRole('row').filter({ hasText: 'level' }).getByText('FORCED').first().waitFor();
-    await drawer.getByRole('button', { name: 'Release' }).click();
-    await drawer.locator('.point-value').getByText('FORCED').waitFor({ state: 'detached' });
-    await drawer.locator('.point-history').getByText('released').waitFor();
-    assert.deepEqual(Object.keys(await client.measurements.simulations()), []);
-  });
+  for (const on of widthNames) {
+    test(`forces a value for ten minutes with a reason, sees it marked everywhere, and releases it (${on})`, async (t) => {
+      const page = await suite.open(t, '/points/level', { on });
+      await page.getByRole('button', { name: 'Force …' }).click();
+      assert.ok(await page.getByRole('radio', { name: '10 min' }).isChecked());
+      await page.getByLabel('New value').fill('1,5');
+      await buttonOf(page, 'Force').click();
+      await page.locator('.form small.error').waitFor();
+      await page.getByLabel('Reason').fill('sensor is <b>cleaned</b>');
+      assert.deepEqual(await violationsOf(page), []);
+      await buttonOf(page, 'Force').click();
+      await dialogOf(page).waitFor({ state: 'detached' });
+      const { level } = await client.measurements.simulations();
+      assert.equal(level?.value, 'd1.5');
+      const seconds = Number(level?.until?.[0]) - Number(level?.since[0]);
+      assert.ok(Math.abs(seconds - 600) <= 1, `${seconds} s`);
+      const drawer = page.locator('.drawer');
+      await drawer.locator('.point-value').getByText('FORCED').waitFor();
+      await drawer.locator('.force-note').getByText('sensor is <b>cleaned</b>').waitFor();
+      await page.getByRole('link', { name: '1 value forced' }).waitFor();
+      await page.getByRole('row').filter({ hasText: 'level' }).getByText('FORCED').first().waitFor();
+      await drawer.getByRole('button', { name: 'Release' }).click();
+      await drawer.locator('.point-value').getByText('FORCED').waitFor({ state: 'detached' });
+      await drawer.locator('.point-history').getByText('released').first().waitFor();
+      assert.deepEqual(Object.keys(await client.measurements.simulations()), []);
+    });
+  }
 
   test('forces a switch by keys alone, and until it is released only where that is said twice', async (t) => {
     const page = await suite.open(t, '/points/door');

@@ -1,8 +1,8 @@
 // What a picture shows of one point: which kind it is, its value, and the most urgent of its alarms, kept up to date.
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
 import { isBad } from '@telltale/schema/values';
-import { alarms, byUrgency, isActive, isUnacknowledged, type ShownAlarm } from '../../data/alarms.ts';
 import { alarmsAt } from '../../data/alarm-triggers.ts';
+import { alarms, byUrgency, isActive, isUnacknowledged, type ShownAlarm } from '../../data/alarms.ts';
 import { liveStores } from '../../data/live-store.ts';
 import type { LiveValue, PointKind, Shown } from '../../data/live-value.ts';
 import { factsOfPoint, type PointFacts } from '../../data/points.ts';

@@ -1,4 +1,6 @@
-// A drawer over a view, which stays in use on a wide screen: Escape closes it, the focus moves into it and back.
+// A drawer over a view, which stays in use on a wide screen: Escape closes it, the focus moves into it and back. It goes out of the
+// way of what has the focus below it.
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { words } from '../../words/words.ts';
@@ -31,8 +33,19 @@ export function Drawer({ onClose, children }: DrawerProps) {
     addEventListener('keydown', onKeyDown);
     return () => removeEventListener('keydown', onKeyDown);
   }, [onClose]);
+  const isAside = useSignal(false);
+  useEffect(() => {
+    const onFocusIn = ({ target }: FocusEvent) => {
+      const drawer = ref.current;
+      if (drawer === null || !(target instanceof Element)) return;
+      const isBelow = drawer.parentElement?.contains(target) === true && !drawer.contains(target);
+      isAside.value = isBelow && target.getBoundingClientRect().left >= drawer.offsetLeft;
+    };
+    addEventListener('focusin', onFocusIn);
+    return () => removeEventListener('focusin', onFocusIn);
+  }, []);
   return (
-    <aside class="drawer" ref={ref} tabIndex={-1}>
+    <aside class={`drawer ${isAside.value ? 'aside' : ''}`} ref={ref} tabIndex={-1}>
       <button type="button" class="plain drawer-close" aria-label={words.value.common.close} onClick={onClose}>
         ✕
       </button>

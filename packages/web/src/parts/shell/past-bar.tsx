@@ -5,7 +5,7 @@ import { moment, showMoment } from '../../data/moment.ts';
 import { words } from '../../words/words.ts';
 import { now } from '../now.ts';
 import { momentText } from '../times.ts';
-import { MomentField, travel } from './moment-field.tsx';
+import { TravelField, travel } from './travel-field.tsx';
 
 const minuteUs = 60e6;
 const hourUs = 60 * minuteUs;
@@ -39,7 +39,7 @@ export function PastBar() {
           +{text}
         </button>
       ))}
-      <MomentField at={at} />
+      <TravelField at={at} />
       <button type="button" class="main" onClick={() => showMoment(undefined)}>
         {shell.backToNow}
       </button>

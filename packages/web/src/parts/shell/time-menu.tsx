@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks';
 import { words } from '../../words/words.ts';
 import { now } from '../now.ts';
 import { ageText, clockText, dayText, offsetText, zone } from '../times.ts';
-import { MomentField, travel } from './moment-field.tsx';
+import { TravelField, travel } from './travel-field.tsx';
 
 const agesS = [10 * 60, 3600, 8 * 3600, 24 * 3600, 7 * 24 * 3600] as const;
 
@@ -25,7 +25,7 @@ export function TimeMenu() {
               {values.ago(ageText(age))}
             </button>
           ))}
-          <MomentField at={opened} />
+          <TravelField at={opened} />
         </fieldset>
       </div>
     </>

@@ -1,8 +1,9 @@
 // What is done to the window of a trend and to what is drawn in it: move, zoom, follow, compare, and take it away as CSV or PNG.
 import { useSignal } from '@preact/signals';
+import { MomentField } from '../../parts/moment-input.tsx';
 import { notify, notifyFailure } from '../../parts/notices.tsx';
 import { now } from '../../parts/now.ts';
-import { clockText, dayText, momentOf, offsetText } from '../../parts/times.ts';
+import { offsetText } from '../../parts/times.ts';
 import { presentUs, type TrendModel } from '../../parts/trend/trend-model.ts';
 import type { TrendParts } from '../../parts/trend/trend-parts.ts';
 import { words } from '../../words/words.ts';
@@ -172,9 +173,7 @@ function WindowFields({ parts }: { readonly parts: TrendParts }) {
   // While it follows, the fields go on each second.
   void ('live' in model.calm.value ? now.value : 0);
   const { from, until } = model.window();
-  const set = (field: 'from' | 'until', text: string) => {
-    const [day = '', time = ''] = text.split('T');
-    const us = momentOf(day, time);
+  const set = (field: 'from' | 'until', us: number | undefined) => {
     if (us === undefined) return;
     if (field === 'from') model.show(us, until > us ? until : us + (until - from));
     else model.show(from < us ? from : us - (until - from), us);
@@ -182,13 +181,11 @@ function WindowFields({ parts }: { readonly parts: TrendParts }) {
   return (
     <span class="trend-window">
       {(['from', 'until'] as const).map((field) => (
-        <input
+        <MomentField
           key={field}
-          type="datetime-local"
-          step={1}
-          aria-label={trends[field]}
-          value={`${dayText(field === 'from' ? from : until)}T${clockText(field === 'from' ? from : until)}`}
-          onChange={(event) => set(field, event.currentTarget.value)}
+          label={trends[field]}
+          us={field === 'from' ? from : until}
+          onChoose={(us) => set(field, us)}
         />
       ))}
       <span class="quiet">{offsetText(until)}</span>
