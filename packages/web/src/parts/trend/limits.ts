@@ -3,7 +3,8 @@
 import type { AlarmLimit } from '../../data/trend-marks.ts';
 import { words } from '../../words/words.ts';
 import type { Axis, KnownPen } from './axes.ts';
-import { type Limit, numberText } from './plot.ts';
+import type { Limit } from './plot.ts';
+import { numberText } from './value-ticks.ts';
 
 export function limitsOf(axes: readonly Axis[], alarms: readonly AlarmLimit[], selected: string | undefined): Limit[] {
   const all = axes.flatMap(({ pens }) => pens);

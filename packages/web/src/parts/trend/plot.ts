@@ -1,10 +1,9 @@
-// The drawing of a trend: uPlot has the canvas, scales and axes; pens, marks and limits are drawn into it by draw-pen.ts and
+// The drawing of a trend: its canvas, and what is where on it. Axes, pens and marks are drawn by draw-axes.ts, draw-pen.ts and
 // draw-marks.ts. What is drawn is asked for at each frame.
-import uPlot from 'uplot';
 import type { Piece, Trace } from '../../data/trace.ts';
-import { localNumber } from '../../words/words.ts';
 import type { Axis, KnownPen } from './axes.ts';
 import { type Colours, penColour, penDash } from './colours.ts';
+import { drawAxes, type PlacedAxis, placeAxes, roomOf, type Scale } from './draw-axes.ts';
 import { addToLine, drawBand, type Frame, newLine, strokeLine } from './draw-pen.ts';
 import { timeTicks } from './time-ticks.ts';
 
@@ -45,34 +44,40 @@ export interface PlotOptions {
   /** Anew for each frame; undefined: nothing to draw yet. */
   readonly drawing: () => Drawing;
   /** Where the plot is in its element, in pixels of the page; after each frame. */
-  readonly onDrawn: (place: { left: number; top: number; width: number; height: number }) => void;
+  readonly onDrawn: (place: Place) => void;
 }
 
-const fontSize = 12;
+/** Of the plot in its element, in pixels of the page. */
+export interface Place {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
 const bandHeight = 16;
 const bandGap = 5;
 const topMargin = 22;
-const axisSize = 58;
-const tickGap = 84;
+const bottomMargin = 46;
+/** Where there is no axis. */
+const sideMargin = 12;
+const tickRoom = 84;
 /** Narrower plots have one axis: that of the selected pen. */
 const widthOfAxis = 300;
 
 export class Plot {
   readonly #options: PlotOptions;
-  #u: uPlot | undefined;
-  #key = '';
+  readonly canvas = document.createElement('canvas');
   #drawing: Drawing;
-  #shownAxes: readonly Axis[] = [];
+  /** Of the plot, in pixels of the page. */
+  #height = 300;
   #frame = 0;
   #isClosed = false;
 
   constructor(options: PlotOptions) {
     this.#options = options;
     this.#drawing = options.drawing();
-  }
-
-  get canvas(): HTMLCanvasElement | undefined {
-    return this.#u?.ctx.canvas;
+    options.root.append(this.canvas);
   }
 
   /** Draws with the next frame. */
@@ -90,50 +95,32 @@ export class Plot {
     const height = root.clientHeight;
     if (this.#isClosed || width < 60 || height < 60) return;
     this.#drawing = drawing();
-    this.#shownAxes = shownAxes(this.#drawing, width);
-    const key = `${this.#shownAxes.map((axis) => axis.key).join('|')} ${this.#drawing.axes.map((axis) => axis.key).join('|')}`;
-    if (this.#u === undefined || key !== this.#key) {
-      this.#u?.destroy();
-      this.#key = key;
-      this.#u = this.#make(width, height);
-      return;
-    }
-    const u = this.#u;
-    if (u.width !== width || u.height !== height) u.setSize({ width, height });
-    u.batch(() => {
-      u.setScale('x', { min: this.#drawing.from, max: this.#drawing.until });
-      for (const axis of this.#drawing.axes) {
-        const [min, max] = this.#rangeAboveBands(axis.key);
-        u.setScale(axis.key, { min, max });
-      }
-      u.redraw(false, true);
-    });
+    this.#height = Math.max(1, height - topMargin - bottomMargin);
+    const axes = placeAxes(this.#scales(width), this.#height);
+    const left = Math.max(sideMargin, roomOf(axes, true));
+    const right = Math.max(sideMargin, roomOf(axes, false));
+    this.#drawAll(axes, { left, top: topMargin, width: Math.max(1, width - left - right), height: this.#height });
   }
 
   close(): void {
     this.#isClosed = true;
     cancelAnimationFrame(this.#frame);
-    this.#u?.destroy();
-    this.#u = undefined;
+    this.canvas.remove();
   }
 
   /** The value of an axis at a height, in pixels from the top of the plot. */
   valueAt(axis: string, top: number): number {
     const [low, high] = this.#rangeAboveBands(axis);
-    return high - ((high - low) * top) / Math.max(1, this.#height());
+    return high - ((high - low) * top) / this.#height;
   }
 
   /** So that the bands have room below the values. */
   #rangeAboveBands(axis: string): [number, number] {
     const [low, high] = this.#drawing.ranges.get(axis) ?? [0, 1];
-    const height = this.#height();
+    const height = this.#height;
     const bands = this.#bandsHeight();
     if (bands === 0 || bands >= height * 0.8) return [low, high];
     return [low - ((high - low) * bands) / (height - bands), high];
-  }
-
-  #height(): number {
-    return (this.#u?.bbox.height ?? 300 * uPlot.pxRatio) / uPlot.pxRatio;
   }
 
   #bandsHeight(): number {
@@ -141,70 +128,40 @@ export class Plot {
     return count === 0 ? 0 : count * (bandHeight + bandGap) + bandGap;
   }
 
-  #make(width: number, height: number): uPlot {
-    const { colours } = this.#drawing;
-    const font = `${fontSize}px ${colours.font}`;
-    const scales: uPlot.Scales = { x: { time: false, range: () => [this.#drawing.from, this.#drawing.until] } };
-    for (const { key } of this.#drawing.axes) scales[key] = { auto: false, range: () => this.#rangeAboveBands(key) };
-    const lines = (width: number) => ({ stroke: () => this.#drawing.colours.faint, width });
-    let ticks = { at: [] as readonly number[], texts: [] as readonly string[] };
-    const axes: uPlot.Axis[] = [
-      {
-        scale: 'x',
-        font,
-        stroke: () => this.#drawing.colours.quiet,
-        grid: lines(1),
-        ticks: lines(1),
-        size: 46,
-        splits: (u, _, min, max) => {
-          ticks = timeTicks(min, max, (u.width - axisSize) / tickGap);
-          return [...ticks.at];
-        },
-        values: () => [...ticks.texts],
-      },
-      ...this.#shownAxes.map((axis, at): uPlot.Axis => {
-        const aboveBands: uPlot.Axis.Filter = (_, splits) => {
-          const [low] = this.#drawing.ranges.get(axis.key) ?? [0];
-          return splits.map((value) => (value < low ? null : value));
-        };
-        return {
-          scale: axis.key,
-          side: at % 2 === 0 ? 3 : 1,
-          font,
-          stroke: () => axisColour(this.#drawing.colours, this.#drawing.axes, axis),
-          grid: { ...lines(1), show: at === 0, filter: aboveBands },
-          ticks: { ...lines(1), filter: aboveBands },
-          size: (_, values) => Math.max(40, ...(values ?? []).map((text) => text.length * 7 + 20)),
-          filter: aboveBands,
-          values: (_, splits) => splits.map((value) => (value === null ? '' : numberText(value))),
-        };
-      }),
-    ];
-    return new uPlot(
-      {
-        width,
-        height,
-        scales,
-        axes,
-        series: [{}],
-        legend: { show: false },
-        cursor: { show: false },
-        padding: [topMargin, 12, 0, 12],
-        hooks: { draw: [(u) => this.#drawAll(u)] },
-      },
-      [[0, 1]],
-      this.#options.root,
-    );
+  #scales(width: number): Scale[] {
+    const { axes, colours, ranges } = this.#drawing;
+    return shownAxes(this.#drawing, width).map((axis) => {
+      const [low, high] = this.#rangeAboveBands(axis.key);
+      const [lowest = low] = ranges.get(axis.key) ?? [];
+      return { title: axis.title, colour: axisColour(colours, axes, axis), low, high, lowest };
+    });
   }
 
-  #drawAll(u: uPlot): void {
+  /** The canvas has the pixels of the screen. */
+  #sizeCanvas(ratio: number): void {
+    const { clientWidth, clientHeight } = this.#options.root;
+    const width = Math.round(clientWidth * ratio);
+    const height = Math.round(clientHeight * ratio);
+    if (this.canvas.width !== width || this.canvas.height !== height) Object.assign(this.canvas, { width, height });
+  }
+
+  #drawAll(axes: readonly PlacedAxis[], place: Place): void {
     const { pens, colours, from, until, drawMarks, textOf } = this.#drawing;
-    const ratio = uPlot.pxRatio;
-    const { left, top, width, height } = u.bbox;
+    const context = this.canvas.getContext('2d');
+    if (context === null) return;
+    const ratio = devicePixelRatio;
+    this.#sizeCanvas(ratio);
+    context.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    const pixels = (px: number) => Math.round(px * ratio);
+    const [left, top, width, height] = [
+      pixels(place.left),
+      pixels(place.top),
+      pixels(place.width),
+      pixels(place.height),
+    ];
     const frame: Frame = { left, top, width, height, from, until };
-    const context = u.ctx;
+    drawAxes(context, { frame, ratio, colours, axes, time: timeTicks(from, until, place.width / tickRoom) });
     context.save();
-    this.#drawTitles(u, ratio);
     context.beginPath();
     context.rect(left, top, width, height);
     context.clip();
@@ -229,7 +186,7 @@ export class Plot {
       } else this.#drawLine(context, pen, layers, frame, ratio);
     }
     context.restore();
-    this.#options.onDrawn({ left: left / ratio, top: top / ratio, width: width / ratio, height: height / ratio });
+    this.#options.onDrawn(place);
   }
 
   #drawLine(
@@ -304,33 +261,6 @@ export class Plot {
     }
     context.restore();
   }
-
-  /** Above each axis, what it measures. */
-  #drawTitles(u: uPlot, ratio: number): void {
-    const { colours, axes } = this.#drawing;
-    const context = u.ctx;
-    context.save();
-    context.font = `bold ${fontSize * ratio}px ${colours.font}`;
-    context.textBaseline = 'bottom';
-    let left = 0;
-    let right = 0;
-    for (const [at, axis] of this.#shownAxes.entries()) {
-      const size = ((u.axes[at + 1] as { _size?: number } | undefined)?._size ?? axisSize) * ratio;
-      context.fillStyle = axisColour(colours, axes, axis);
-      const isLeft = at % 2 === 0;
-      const x = isLeft ? u.bbox.left - left - 6 * ratio : u.bbox.left + u.bbox.width + right + 6 * ratio;
-      const room = Math.max(40 * ratio, size);
-      context.textAlign = isLeft ? 'right' : 'left';
-      if (context.measureText(axis.title).width > room) {
-        context.textAlign = isLeft ? 'left' : 'right';
-        const edge = isLeft ? x - room + 12 * ratio : x + room - 12 * ratio;
-        context.fillText(axis.title, Math.max(2 * ratio, edge), u.bbox.top - 5 * ratio);
-      } else context.fillText(axis.title, x, u.bbox.top - 5 * ratio);
-      if (isLeft) left += size;
-      else right += size;
-    }
-    context.restore();
-  }
 }
 
 /** The first ones, and always that of the selected pen. */
@@ -348,11 +278,4 @@ function axisColour(colours: Colours, axes: readonly Axis[], { pens }: Axis): st
   return only !== undefined && others.length === 0 && axes.length > 1
     ? penColour(colours, only.pen.colour)
     : colours.quiet;
-}
-
-/** Without the noise of sums of tenths. */
-export function numberText(value: number): string {
-  const size = Math.abs(value);
-  if (size !== 0 && (size >= 1e9 || size < 1e-6)) return localNumber(value.toExponential(2).replace(/\.?0+e/, 'e'));
-  return localNumber(String(Number(value.toPrecision(10))));
 }

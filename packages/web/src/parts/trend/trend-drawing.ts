@@ -14,16 +14,8 @@ import { drawMarks } from './draw-marks.ts';
 import { limitsOf } from './limits.ts';
 import { alignedStretches, daysBefore } from './overlay.ts';
 import type { Pen } from './pen.ts';
-import { type Drawing, type Layer, Plot } from './plot.ts';
+import { type Drawing, type Layer, type Place, Plot } from './plot.ts';
 import { presentUs, type TrendModel } from './trend-model.ts';
-
-/** Of the plot in its element, in pixels of the page. */
-export interface Layout {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
-}
 
 export interface TrendDrawingOptions {
   readonly root: HTMLElement;
@@ -41,7 +33,7 @@ export class TrendDrawing {
   readonly #stops: (() => void)[] = [];
   #colours: Colours;
   #last: Drawing | undefined;
-  readonly layout = signal<Layout>({ left: 0, top: 0, width: 1, height: 1 });
+  readonly layout = signal<Place>({ left: 0, top: 0, width: 1, height: 1 });
   /** The window that was drawn last. */
   readonly drawn = signal({ from: 0, until: 1 });
 
@@ -134,9 +126,9 @@ export class TrendDrawing {
     if (presentUs() - until >= pixelUs || !this.#options.model.isLive.peek()) this.#plot.request();
   }
 
-  #noteLayout(layout: Layout): void {
+  #noteLayout(layout: Place): void {
     const before = this.layout.peek();
-    const isSame = (Object.keys(layout) as (keyof Layout)[]).every((each) => layout[each] === before[each]);
+    const isSame = (Object.keys(layout) as (keyof Place)[]).every((each) => layout[each] === before[each]);
     if (!isSame) this.layout.value = layout;
     const { from = 0, until = 1 } = this.#last ?? {};
     this.drawn.value = { from, until };
