@@ -188,6 +188,8 @@ describe('what is not in view', () => {
       '/data/trends?names=@_day',
       '/data/archive/measurements?names=n_level,@_level&t_since=0&t_until=2000000000',
       '/data/archive/measurements?names=@_level&t_since=0&t_until=2000000000',
+      '/data/archive/alarms/transitions?names=@_high&t_since=0',
+      '/data/archive/alarms/transitions?area=@outh&t_since=0',
       '/data/measurements?area=@outh',
       '/data/measurements?connector=@_link',
       '/data/measurements?search=@_',

@@ -62,6 +62,12 @@ export function intervalOf(
   return { ...interval, signal };
 }
 
+export function readCount(options: Call['options'], name: string): number | undefined {
+  const text = options.get(name);
+  if (text === undefined || /^\d{1,9}$/.test(text)) return text === undefined ? undefined : Number(text);
+  throw new UsageError(`--${name} is a whole number, not ${JSON.stringify(text.slice(0, 60))}.`);
+}
+
 /** Since 1970; NaN where the server decides. */
 function secondsOf(moment: ArchiveMoment | undefined, nowMs: number): number {
   if (moment === undefined) return Number.NaN;

@@ -1,5 +1,6 @@
 // Every command there is, in the order in which the help lists them.
 import { accessCommands } from './commands/access.ts';
+import { alarmHistory } from './commands/alarm-history.ts';
 import { alarmOperationCommands, alarms } from './commands/alarms.ts';
 import { approvalCommands } from './commands/approvals.ts';
 import { archiveCheck, archiveCompact, archiveErase, archiveStats } from './commands/archive-care.ts';
@@ -92,6 +93,7 @@ export const commands: readonly CommandDeclaration[] = [
   ...approvalCommands,
   alarms,
   ...alarmOperationCommands,
+  alarmHistory,
   watchAlarms,
   areas,
   explain,

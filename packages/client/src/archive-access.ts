@@ -2,6 +2,9 @@
 import type {
   Aggregate,
   AggregateRow,
+  AlarmState,
+  AlarmTransition,
+  AlarmTransitions,
   ArchiveColumns,
   ArchiveKind,
   ArchiveProgress,
@@ -77,6 +80,18 @@ export interface ArchiveRowsOption {
 export interface ArchiveNamesOption extends PointCriteria {
   /** Only these, names or patterns such as `pump*`, unknown ones left out; all where not given. */
   readonly names?: readonly string[] | undefined;
+}
+
+/** Of alarms, of which criteria and severity select from what is configured. */
+export interface TransitionsOptions extends ArchiveInterval, Omit<ArchiveNamesOption, 'datatype'> {
+  readonly severity?: number | undefined;
+  /** Those that led to one of these. */
+  readonly states?: readonly AlarmState[] | undefined;
+  readonly simulated?: SimulatedFilter | undefined;
+  /** Of a page; 100 where not given. */
+  readonly limit?: number | undefined;
+  /** `next` of the page before. */
+  readonly before?: string | undefined;
 }
 
 /** What can be added to the archive: alarms have no other origin. */
@@ -161,6 +176,26 @@ export class ArchiveAccess {
     return byNames(options.names, (names) =>
       this.#calls.collection(readsSeveral(kind), severalOf(options, names), { signal: options.signal }),
     );
+  }
+
+  /** Of many alarms in one list, the newest first. `search` is looked for in the transitions themselves. */
+  transitions(options: TransitionsOptions): Promise<AlarmTransitions> {
+    const { since, until, names, states, severity, simulated, limit, before, signal } = options;
+    const { area, search, connector } = criteriaOf(options);
+    const times = { t_since: secondsText(since), t_until: until === undefined ? undefined : untilText(until) };
+    const lists = { names: names?.join(','), state: states?.join(',') };
+    const input = { ...lists, area, search, connector, ...times, severity, simulated, limit, before };
+    return this.#calls.json('listAlarmTransitions', input, { signal });
+  }
+
+  /** All of them, page by page. */
+  async *allTransitions(options: Omit<TransitionsOptions, 'before'>): AsyncGenerator<AlarmTransition[], void> {
+    let before: string | undefined;
+    do {
+      const page = await this.transitions({ ...options, before });
+      yield page.transitions;
+      before = page.next;
+    } while (before !== undefined);
   }
 
   /** Typed arrays, as they arrive: the cheapest form of many records. */

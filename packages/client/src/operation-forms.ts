@@ -76,6 +76,7 @@ export const operationForms: Readonly<Record<HttpOperationName, OperationForm>> 
   eraseCommandArchive: { method: 'DELETE', path: '/data/archive/commands/:name/:t_since/:t_until' },
   readAlarmArchive: { method: 'GET', path: '/data/archive/alarms/:name/:t_since/:t_until' },
   readAlarmArchives: { method: 'GET', path: '/data/archive/alarms' },
+  listAlarmTransitions: { method: 'GET', path: '/data/archive/alarms/transitions' },
   listAlarmArchiveNames: { method: 'GET', path: '/data/archive/alarms/names' },
   readActiveAlarmArchive: { method: 'GET', path: '/data/archive/alarms/:name/active/:t_since/:t_until' },
   eraseAlarmArchive: { method: 'DELETE', path: '/data/archive/alarms/:name/:t_since/:t_until' },

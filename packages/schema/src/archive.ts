@@ -40,6 +40,23 @@ export const AlarmRecord = Type.Object(
 );
 export type AlarmRecord = Static<typeof AlarmRecord>;
 
+const { flags: _, ...transition } = AlarmRecord.properties;
+
+/** A record of an alarm, in a list of those of many alarms. */
+export const AlarmTransition = Type.Object({ name: Identifier, ...transition }, strict('AlarmTransition'));
+export type AlarmTransition = Static<typeof AlarmTransition>;
+
+export const AlarmTransitions = Type.Object(
+  {
+    transitions: Type.Array(AlarmTransition, {
+      description: 'The newest first; those at the same time in the order of their names.',
+    }),
+    next: Type.Optional(Type.String({ description: 'For before: there are older ones.' })),
+  },
+  strict('AlarmTransitions'),
+);
+export type AlarmTransitions = Static<typeof AlarmTransitions>;
+
 export interface ArchiveRecords {
   measurements: MeasurementRecord;
   commands: CommandRecord;

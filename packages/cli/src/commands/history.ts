@@ -17,6 +17,7 @@ import {
   intervalOf,
   kindOf,
   kindOptions,
+  readCount,
   selectedNames,
   simulatedOf,
   simulatedOptions,
@@ -111,12 +112,6 @@ function readAggregate(word: string): Aggregate {
   throw new UsageError(
     `There is no aggregate ${JSON.stringify(word.slice(0, 60))}: there are ${aggregates.join(', ')}.`,
   );
-}
-
-function readCount(options: Call['options'], name: string): number | undefined {
-  const text = options.get(name);
-  if (text === undefined || /^\d{1,9}$/.test(text)) return text === undefined ? undefined : Number(text);
-  throw new UsageError(`--${name} is a whole number, not ${JSON.stringify(text.slice(0, 60))}.`);
 }
 
 async function printCsv({ client, terminal, args }: Call, kind: ArchiveKind, options: ArchiveOneOptions) {

@@ -3,6 +3,7 @@ import Type, { type TSchema } from 'typebox';
 import {
   AlarmArchive,
   AlarmRecord,
+  AlarmTransitions,
   ArchiveProgress,
   ArchiveStats,
   ArchiveTime,
@@ -16,8 +17,10 @@ import {
   MeasurementRecord,
 } from '../archive.ts';
 import { type ArchiveKind, archiveKinds } from '../archive-words.ts';
+import { AlarmState } from '../data-access.ts';
 import { columnsType, csvType, jsonType, ndjsonType } from '../media-types.ts';
 import { Comment } from '../revision.ts';
+import { maxSearchLength } from '../selector.ts';
 import { selectorInputs } from '../selector-inputs.ts';
 import { Name } from './channel-fields.ts';
 import { name, namesOrPatterns } from './inputs.ts';
@@ -238,6 +241,38 @@ export const archiveOperations = {
     AlarmArchive,
     selectorInputs.alarms,
   ),
+  listAlarmTransitions: declare({
+    ...reads(archive, 'view'),
+    summary: 'List the transitions of all alarms, or of those that are selected, the newest first, a page at a time',
+    input: {
+      ...namesOrPatterns,
+      ...selectorInputs.alarms,
+      search: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: maxSearchLength,
+          description:
+            'Only those with these words in the name of the alarm or in their description, in whatever case.',
+        }),
+      ),
+      severity: Type.Optional(
+        Type.Integer({ minimum: 0, description: 'Only those of alarms that are configured with this severity.' }),
+      ),
+      state: Type.Optional(
+        Type.Array(AlarmState, { description: 'Only those that led to one of these states, comma-separated.' }),
+      ),
+      ...times,
+      simulated: alarmArchiveOptions.simulated,
+      before: Type.Optional(
+        Type.String({ maxLength: 100, description: 'Only those behind the ones before: next of the page before.' }),
+      ),
+      limit: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 10_000, description: 'Of a page. Default: 100.', examples: [200] }),
+      ),
+    },
+    problems: [...ofReads],
+    http: { method: 'GET', path: '/data/archive/alarms/transitions', answer: json('A page.', AlarmTransitions) },
+  }),
   listAlarmArchiveNames: listNames('/data/archive/alarms/names', 'alarms'),
   readActiveAlarmArchive: readOne(
     '/data/archive/alarms/:name/active/:t_since/:t_until',

@@ -1,5 +1,12 @@
 // The interface of the archive for the rest of the server. Everything behind it runs on other threads.
-import { type Aggregate, aggregates, type BatchMessage, type CalendarStep, type Datatype } from '@telltale/schema';
+import {
+  type Aggregate,
+  type AlarmState,
+  aggregates,
+  type BatchMessage,
+  type CalendarStep,
+  type Datatype,
+} from '@telltale/schema';
 import type { Kind, SeriesKey, SimulatedFilter } from './records.ts';
 import type { Visitor } from './turnstile.ts';
 
@@ -38,10 +45,31 @@ export interface ReadRequest {
   readonly maxPoints?: number | undefined;
   /** Of alarms: transitions into an active state alone. */
   readonly activeOnly?: boolean | undefined;
+  /** Of alarms: in the place of lists by name; as JSON alone. */
+  readonly transitions?: TransitionsRequest | undefined;
   /** Records that this leaves out are not there: neither in force, nor counted. */
   readonly simulated?: SimulatedFilter | undefined;
   /** Each record has its flags in the answer. */
   readonly flags?: boolean | undefined;
+}
+
+/** Of alarms: the newest transitions of all names together, in one list. */
+export interface TransitionsRequest {
+  readonly limit: number;
+  /** Those that led to one of these states. */
+  readonly states?: ReadonlySet<AlarmState> | undefined;
+  /** Folded, all of them in the name or the description. */
+  readonly words?: readonly string[] | undefined;
+  /** Those behind this one alone. */
+  readonly before?: TransitionPlace | undefined;
+}
+
+/** A transition in that list: those at the same time are in the order of their names. */
+export interface TransitionPlace {
+  readonly timeUs: number;
+  readonly name: string;
+  /** The how many-th it is of the name at that time. */
+  readonly count: number;
 }
 
 /** The client of a query. Clients take turns, and within a client its connections. */

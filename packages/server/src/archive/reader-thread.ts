@@ -8,7 +8,9 @@ import type { Damage } from './files/damage.ts';
 import { OpenBlocks } from './open-blocks.ts';
 import type { Begin, ReaderClient, ReaderForWriter, ReaderThread, Snapshots, WriterForReader } from './protocol.ts';
 import { ArchiveQuery } from './query/archive-query.ts';
+import { NewestTransitions } from './query/newest-transitions.ts';
 import { PageBuffers } from './query/page.ts';
+import type { Query } from './query/query.ts';
 import { ReaderTurns } from './reader-turns.ts';
 import { snapshotRequest } from './snapshot-request.ts';
 import { openBlock } from './store/block-list.ts';
@@ -16,7 +18,7 @@ import { buffersOf, type Snapshot } from './store/snapshot.ts';
 
 interface Served {
   readonly request: ReadRequest;
-  readonly query: ArchiveQuery;
+  readonly query: Query;
   /** Pages that may be made. */
   credit: number;
   awaitsSnapshots: boolean;
@@ -90,7 +92,8 @@ class Reader {
       this.#fail(id, new ProblemError('overloaded', 'Queries of the archive hold too many records that are new.'));
       return;
     }
-    const query = new ArchiveQuery(request, {
+    const MadeQuery = request.transitions === undefined ? ArchiveQuery : NewestTransitions;
+    const query = new MadeQuery(request, {
       blockOf: (path) => this.#blocks.get(path),
       buffers: this.#buffers,
       onDamage: (damage: Damage) => void this.#writer.notify('damage', [damage]),
@@ -166,7 +169,8 @@ class Reader {
 
   #ask(id: number, served: Served): void {
     served.awaitsSnapshots = true;
-    this.#writer.call('snapshots', [snapshotRequest(served.request, served.asked)]).then(
+    const request = { ...served.request, sinceUs: served.query.sinceUs };
+    this.#writer.call('snapshots', [snapshotRequest(request, served.asked)]).then(
       (snapshots) => this.#take(id, snapshots),
       (error) => this.#fail(id, error),
     );

@@ -15,8 +15,9 @@ import { replaces, type SeriesKey, simulated } from '../records.ts';
 import { needsHead } from '../snapshot-request.ts';
 import { ArchiveStore } from '../store/archive-store.ts';
 import { runCompaction } from '../store/run-compaction.ts';
-import { ArchiveQuery, type ArchiveQueryOptions } from './archive-query.ts';
+import { ArchiveQuery } from './archive-query.ts';
 import type { Block, Chunk } from './block.ts';
+import type { QueryOptions } from './query.ts';
 
 const root = temporaryFolder(suiteCleanup());
 
@@ -87,7 +88,7 @@ interface Looked {
 function look(
   store: ArchiveStore,
   options: Partial<ReadRequest>,
-  more: Partial<ArchiveQueryOptions> = {},
+  more: Partial<QueryOptions> = {},
   pages = Number.POSITIVE_INFINITY,
 ): Looked {
   const request: ReadRequest = {

@@ -1,41 +1,26 @@
 // A query of the archive: from the request to the pages of the answer, one a call, so that a thread serves many in
 // turns. Only the current chunks are in memory.
 import type { ReadRequest } from '../archive-access.ts';
-import { type Damage, Damaged } from '../files/damage.ts';
 import type { Snapshot } from '../store/snapshot.ts';
 import type { AnswerForm } from './answer-form.ts';
 import { BinaryForm } from './binary-form.ts';
 import { BinaryRows } from './binary-rows.ts';
-import type { Block } from './block.ts';
 import { CsvForm } from './csv-form.ts';
 import { JsonForm } from './json-form.ts';
 import { recordsOf, refuseUnfit } from './name-records.ts';
 import { NameSnapshot } from './name-snapshot.ts';
 import { Page, PageBuffers } from './page.ts';
+import { contextOf, type Query, type QueryOptions, usualStepsATime, usualTurnMs } from './query.ts';
+import type { NameContext } from './record-cursor.ts';
 import { atEnd, atRun, type RecordRuns } from './record-runs.ts';
 import { CsvRows, JsonRows } from './row-forms.ts';
 
-const usualTurnMs = 8;
 /** A page of so much is worth being given at the end of a turn; shorter ones wait for more. */
 const worthGiving = 64 * 1024;
-/** A step takes some microseconds, and asking for the time is not free. */
-const usualStepsATime = 8;
 
-export interface ArchiveQueryOptions {
-  /** Opens a block, or has it open; the next call may close it. May throw `Damaged`. */
-  readonly blockOf: (path: string) => Block;
-  /** Records were left out, since they cannot be read. */
-  readonly onDamage: (damage: Damage) => void;
-  readonly buffers?: PageBuffers;
-  /** That goes on by itself. */
-  readonly nowMs?: () => number;
-  /** Steps between two looks at the time. */
-  readonly stepsATime?: number;
-}
-
-export class ArchiveQuery {
+export class ArchiveQuery implements Query {
   readonly #request: ReadRequest;
-  readonly #options: ArchiveQueryOptions;
+  readonly #context: NameContext;
   readonly #nowMs: () => number;
   readonly #stepsATime: number;
   readonly #form: AnswerForm;
@@ -53,9 +38,9 @@ export class ArchiveQuery {
   #isBegun = false;
   #isOver = false;
 
-  constructor(request: ReadRequest, options: ArchiveQueryOptions) {
+  constructor(request: ReadRequest, options: QueryOptions) {
     this.#request = request;
-    this.#options = options;
+    this.#context = contextOf(options);
     this.#page = new Page(options.buffers ?? new PageBuffers());
     this.#nowMs = options.nowMs ?? (() => performance.now());
     this.#stepsATime = options.stepsATime ?? usualStepsATime;
@@ -63,30 +48,27 @@ export class ArchiveQuery {
     this.#known = new Set(request.known);
   }
 
-  /** The name whose snapshot must be given before a page is asked for. */
   get wanted(): string | undefined {
     return this.#snapshot === undefined ? this.#request.names[this.#name] : undefined;
   }
 
-  /** Everything was given. */
+  get sinceUs(): number {
+    return this.#request.sinceUs;
+  }
+
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Of the name that is wanted; undefined where the archive does not know it. Throws a problem. */
   give(snapshot: Snapshot | undefined): void {
     const parts = snapshot?.series ?? [];
     refuseUnfit(
       this.#request,
       parts.map(({ series }) => series),
     );
-    this.#snapshot = new NameSnapshot(parts, {
-      blockOf: (path) => this.#open(path),
-      onUnreadable: (error) => this.#report(error),
-    });
+    this.#snapshot = new NameSnapshot(parts, this.#context);
   }
 
-  /** Works for about so long, or until a page is full. Returns the next page, maybe empty; undefined at the end. */
   next(turnMs = usualTurnMs): Uint8Array<ArrayBuffer> | undefined {
     if (this.#isOver) return undefined;
     const { names } = this.#request;
@@ -151,20 +133,6 @@ export class ArchiveQuery {
     this.#name++;
     this.#snapshot = this.#runs = undefined;
     this.#at = this.#end = 0;
-  }
-
-  #open(path: string): Block | undefined {
-    try {
-      return this.#options.blockOf(path);
-    } catch (error) {
-      this.#report(error);
-      return undefined;
-    }
-  }
-
-  #report(error: unknown): void {
-    if (!(error instanceof Damaged)) throw error;
-    this.#options.onDamage(error.damage);
   }
 }
 

@@ -4,6 +4,7 @@ import {
   aggregates,
   type Clock,
   calendarSteps,
+  checkSelector,
   columnsType,
   csvType,
   type Datatype,
@@ -20,9 +21,17 @@ import {
   ProblemError,
   parseDuration,
   type Selector,
+  searchWords,
 } from '@telltale/schema';
 import { type Caller, checkEverywhere, notAllowed } from '../../access/index.ts';
-import type { ArchiveAccess, Archiving, Kind, RecordForm } from '../../archive/index.ts';
+import {
+  type ArchiveAccess,
+  type Archiving,
+  type Kind,
+  type RecordForm,
+  readPlace,
+  type TransitionPlace,
+} from '../../archive/index.ts';
 import type { Lease } from '../../points/index.ts';
 import {
   type ArchiveStorage,
@@ -64,6 +73,8 @@ interface Query {
 }
 
 const maxUnitLength = 80;
+/** Of a page of transitions. */
+const defaultTransitions = 100;
 
 const forms: ReadonlyMap<string, RecordForm> = new Map([
   [csvType, 'csv'],
@@ -154,6 +165,34 @@ export function archive({ archive, archiving, imports, data, clock, storage }: A
     return read(kind, { names: wanted, known, interval, options, isOfValues }, asked);
   };
 
+  /** Criteria, severity among them, select from what is configured; words are looked for in the transitions. */
+  const listTransitions = async (input: InputOf<'listAlarmTransitions'>, { signal, ...asked }: Asked) => {
+    const { names, area, connector, search, severity, state, t_since: since, t_until: until, simulated } = input;
+    const interval = intervalOf(since, until);
+    const before = input.before === undefined ? undefined : placeIn(input.before);
+    checkSelector({ search });
+    const selected = await selectedNames('alarms', { names, area, connector }, { signal, ...asked });
+    const isMeant = (name: string) => {
+      return severity === undefined || data.alarms.definitionAt(data.alarms.find(name))?.severity === severity;
+    };
+    const request = {
+      kind: 'alarms',
+      names: [...new Set(selected)].filter(isMeant),
+      known: [],
+      ...interval,
+      form: 'json',
+      simulated: simulated === 'include' ? undefined : simulated,
+      transitions: {
+        limit: input.limit ?? defaultTransitions,
+        before,
+        states: state && new Set(state),
+        words: search === undefined ? undefined : searchWords(search),
+      },
+    } as const;
+    const result = await archive.read(request, { ...visitorOf(asked), signal: signal() });
+    return result.takeWhole() ?? { pages: result, cancel: () => result.cancel() };
+  };
+
   const erase =
     (kind: Kind) =>
     async ({ name, t_since: since, t_until: until }: NameAndTimes, { caller, note }: Asked): Promise<void> => {
@@ -192,6 +231,7 @@ export function archive({ archive, archiving, imports, data, clock, storage }: A
     backfillCommandArchive: backfill('commands'),
     readAlarmArchive: readOne('alarms'),
     readAlarmArchives: readMany('alarms'),
+    listAlarmTransitions: listTransitions,
     listAlarmArchiveNames: listNames('alarms'),
     readActiveAlarmArchive: readOne('alarms', true),
     eraseAlarmArchive: erase('alarms'),
@@ -214,6 +254,13 @@ export function archive({ archive, archiving, imports, data, clock, storage }: A
 function refuse(kind: Kind, name: string): never {
   const what = `${kind.slice(0, -1)} ${JSON.stringify(name.slice(0, 80))}`;
   throw new ProblemError('unknown-object', `There is no ${what}, and the archive has nothing of one.`);
+}
+
+function placeIn(before: string): TransitionPlace {
+  const place = readPlace(before);
+  if (place === undefined)
+    throw invalidQuery('before', 'is not the next of a page; leave it out to begin with the newest');
+  return place;
 }
 
 function choiceOf(options: ReadOptions) {

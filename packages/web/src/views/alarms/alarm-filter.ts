@@ -44,7 +44,7 @@ export function matcherOf({ text, area, severity, state, quiet }: AlarmFilter): 
 }
 
 /** Whether all words are in name or description, in whatever case. */
-export function textMatcher(text: string): (named: { readonly name: string; readonly description: string }) => boolean {
+function textMatcher(text: string): (named: { readonly name: string; readonly description: string }) => boolean {
   const searched = text.toLowerCase().split(/\s+/).filter(Boolean);
   if (searched.length === 0) return () => true;
   return ({ name, description }) => {

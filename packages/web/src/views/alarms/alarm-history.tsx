@@ -12,12 +12,11 @@ import { notifyFailure } from '../../parts/notices.tsx';
 import { shownMoment } from '../../parts/now.ts';
 import { ProblemText } from '../../parts/problem-text.tsx';
 import { saveBlob } from '../../parts/save-file.ts';
-import { momentText } from '../../parts/times.ts';
 import { go } from '../../router.ts';
 import { words } from '../../words/words.ts';
 import { choicesOf } from './alarm-choices.ts';
 import { alarmAddress } from './alarm-links.ts';
-import { historyFilter, intervalOf } from './history-filter.ts';
+import { historyFilter, wantedOf } from './history-filter.ts';
 import { HistoryFilterBar } from './history-filter-bar.tsx';
 import { transitionColumns } from './transition-columns.tsx';
 import { transitionsCsv } from './transitions-csv.ts';
@@ -34,7 +33,7 @@ export function AlarmHistory() {
   const filter = historyFilter.value;
   const readAt = useMemo(() => shownMoment.peek(), [filter, turn.value, moment.value]);
   const { transitions, more } = useTransitions(filter, shownMoment, turn.value + (moment.value ?? 0));
-  const { rows: found, isLoading, isDone, isCapped, readTo, error } = transitions.value;
+  const { rows: found, isLoading, isDone, isCapped, error } = transitions.value;
 
   const calm = useCalm(alarms, choicesMs);
   const choices = useMemo(() => choicesOf(calm.value), [calm.value]);
@@ -46,7 +45,7 @@ export function AlarmHistory() {
   const columns = useMemo(() => transitionColumns(), [texts, common]);
   const layout = useGridLayout('alarm-history', columns);
   const rows = useMemo(() => rowsOf(found, keyOf), [found]);
-  const interval = intervalOf(filter, readAt);
+  const interval = wantedOf(filter, readAt);
 
   const save = async () => {
     isSaving.value = true;
@@ -103,9 +102,7 @@ export function AlarmHistory() {
             const rest = last === undefined ? 0 : found.length - 1 - found.lastIndexOf(last);
             if (rest < ahead) more();
           }}
-          empty={
-            isLoading ? `${texts.transitions.loading} ${readTo > 0 ? momentText(readTo) : ''}` : texts.transitions.none
-          }
+          empty={isLoading ? texts.transitions.loading : texts.transitions.none}
         />
       </div>
     </>

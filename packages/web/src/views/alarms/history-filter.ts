@@ -1,9 +1,8 @@
 // Which transitions the history shows: the filter is in the address of the view.
 import { computed, type ReadonlySignal } from '@preact/signals';
-import { alarmStates, isArea, isBelowArea } from '@telltale/schema/values';
-import type { Transition, TransitionInterval } from '../../data/alarm-history.ts';
+import { alarmStates, isArea } from '@telltale/schema/values';
+import type { Transition, TransitionsWanted } from '../../data/alarm-history.ts';
 import { viewPlace } from '../../router.ts';
-import { textMatcher } from './alarm-filter.ts';
 
 const hourUs = 3600e6;
 
@@ -49,19 +48,18 @@ export const historyFilter: ReadonlySignal<HistoryFilter> = computed(() => {
 });
 
 /** Ends at the moment that is shown, where no end is chosen. */
-export function intervalOf({ preset, from, to, alarm }: HistoryFilter, shownUs: number): TransitionInterval {
+export function wantedOf(filter: HistoryFilter, shownUs: number): TransitionsWanted {
+  const { preset, from, to, alarm, text, area, severity, state } = filter;
   const until = Math.min(to ?? shownUs, shownUs);
-  const since = from ?? until - presets[preset ?? '1d'];
-  return { since, until, ...(alarm !== '' && { names: [alarm] }) };
-}
-
-export function transitionMatcher({ text, area, severity, state }: HistoryFilter): (each: Transition) => boolean {
-  const matches = textMatcher(text);
-  return (each) =>
-    (severity === undefined || each.severity === severity) &&
-    (state === undefined || each.state === state) &&
-    (area === '' || isBelowArea(area, each.area)) &&
-    matches(each);
+  return {
+    since: from ?? until - presets[preset ?? '1d'],
+    until,
+    names: alarm === '' ? undefined : [alarm],
+    area: area || undefined,
+    severity,
+    states: state && [state],
+    search: text.trim() || undefined,
+  };
 }
 
 function secondsOf(text: string | null): number | undefined {

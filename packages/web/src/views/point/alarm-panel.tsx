@@ -1,7 +1,7 @@
 // An alarm: its state, what raises it, how its measurement is, its last transitions; and acknowledging, activating and
 // deactivating it.
 
-import { readTransitionsOf } from '../../data/alarm-history.ts';
+import { readTransitions } from '../../data/alarm-history.ts';
 import { readTrigger } from '../../data/alarm-triggers.ts';
 import { alarms, isActive, isUnacknowledged } from '../../data/alarms.ts';
 import { moment } from '../../data/moment.ts';
@@ -126,9 +126,10 @@ function Transitions({ name, t }: { readonly name: string; readonly t: number | 
   const { common, point } = words.value;
   const at = moment.value;
   const { value, error } = useRead(
-    (signal) => {
+    async (signal) => {
       const until = at ?? now.peek() + 1e6;
-      return readTransitionsOf(name, { since: Math.max(0, until - shownUs), until }, mostTransitions, signal);
+      const wanted = { since: Math.max(0, until - shownUs), until, names: [name] };
+      return (await readTransitions(wanted, { limit: mostTransitions, signal })).rows;
     },
     [name, t, at],
   );
