@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { noChromium } from '../browser.ts';
 import { until } from '../until.ts';
 import { AlarmPlant, alarmNames, alarmPlant, render } from './alarm-plant.ts';
+import { tabTo } from './by-keys.ts';
 import { PageSuite } from './page-suite.ts';
 
 const count = 200;
@@ -107,6 +108,20 @@ describe('the history of alarms', { skip: noChromium }, () => {
     await page.getByLabel('Filter').fill('drive 42');
     await page.locator('[data-alarm="a0042"]').waitFor();
     await page.getByRole('row').getByText('active, acknowledged').waitFor();
+  });
+
+  test('leads there by keys alone, and back to the rows', async (t) => {
+    const page = await suite.open(t, '/alarms/history?alarm=a0042&state=ACT_ACK');
+    await summary(page, '1 transition');
+    const grid = page.getByRole('grid');
+    await tabTo(page, grid);
+    await page.keyboard.press('ArrowRight');
+    await tabTo(page, grid.locator('a:has(time)'));
+    await page.keyboard.press('ArrowLeft');
+    await tabTo(page, grid);
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/alarms\?at=[\d.]+$/);
   });
 
   test('gives all that the filter leaves as CSV', async (t) => {

@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { noChromium } from '../browser.ts';
+import { arrowTo, enter, typeInto } from './by-keys.ts';
 import { PageSuite, widthNames } from './page-suite.ts';
 
 const cell = (page: Page, name: string, column: string) =>
@@ -89,6 +90,35 @@ describe('the configuration in the browser', { skip: noChromium }, () => {
       await page.locator('.draft-bar').getByRole('button', { name: 'Discard' }).click();
     });
   }
+
+  test('the same by keys alone, from the start of the page', async (t) => {
+    const page = await suite.open(t, '/');
+    const menu = page.getByRole('navigation', { name: 'Menu' });
+    await enter(page, menu.getByRole('link', { name: 'Configuration', exact: true }));
+    await enter(page, page.locator('.family-list').getByRole('link', { name: 'Measurements', exact: true }));
+    await typeInto(page, page.getByRole('searchbox'), 'tank2_level');
+    const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'tank2_level', exact: true }) });
+    await arrowTo(page, page.getByRole('grid'), row);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/config/measurements/tank2_level');
+    await typeInto(page, page.locator('[data-field=deadband] input'), '0.25');
+    await enter(page, page.getByRole('button', { name: 'Check' }));
+    await page.getByText('It would work.').waitFor();
+    await enter(page, page.getByRole('button', { name: 'Save', exact: true }));
+    await page.locator('[data-field=deadband]').getByText('runs with: 0.02%').waitFor();
+    await enter(page, page.getByRole('banner').getByRole('link', { name: /pending/i }));
+    const change = page.getByRole('listitem').filter({ hasText: 'tank2_level' });
+    assert.match(await change.locator('dd').innerText(), /0\.02%\s*→\s*0\.25/);
+    await typeInto(page, page.getByLabel('Comment'), 'by keys alone');
+    await enter(page, page.getByRole('button', { name: 'Render 1 edit' }));
+    await page.getByText('Rendered: it runs.').waitFor();
+    await enter(page, page.getByRole('link', { name: 'What was applied' }));
+    await page.getByRole('row').filter({ hasText: 'by keys alone' }).first().getByText('runs').waitFor();
+    await enter(page, page.getByRole('button', { name: /^↶ Undo/ }));
+    await enter(page, page.getByRole('dialog').getByRole('button', { name: 'Undo and render' }));
+    await page.getByText(/Revision \d+ runs again/).waitFor();
+    assert.equal((await read('/measurements/tank2_level')).deadband, '0.02%');
+  });
 
   test('of a thousand pasted rows with three mistakes, three cells are marked and nothing is changed', async (t) => {
     const rows = Array.from({ length: 1000 }, (_, at) => [`pasted_${at}`, 'd', String(at % 60), `Row ${at}`]);

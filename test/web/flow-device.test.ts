@@ -10,6 +10,7 @@ import { noChromium } from '../browser.ts';
 import { put } from '../live-plant.ts';
 import { startServer } from '../server-process.ts';
 import { until } from '../until.ts';
+import { arrowTo, enter, tabTo, typeInto } from './by-keys.ts';
 import { PageSuite, type Width, widthNames } from './page-suite.ts';
 
 const field = (page: Page, key: string, control = 'input') => page.locator(`[data-field="${key}"] ${control}`);
@@ -119,4 +120,43 @@ describe('an engineer with a new device', { skip: noChromium }, () => {
       assert.equal((await service.measurements.get(`tank_${on}`)).area, 'works');
     });
   }
+
+  test('does the same by keys alone', async (t) => {
+    await tank.commands.write('set_level', 'd1.5');
+    const page = await suite.open(t, '/');
+    const menu = page.getByRole('navigation', { name: 'Menu' });
+    await enter(page, menu.getByRole('link', { name: 'Configuration', exact: true }));
+    await enter(page, page.getByRole('link', { name: 'New connector' }));
+    await tabTo(page, field(page, 'stackName', 'select'));
+    await page.keyboard.type('opcua');
+    await page.getByText('Such as opc.tcp://192.168.0.20:4840').waitFor();
+    await typeInto(page, field(page, 'name'), 'by_keys');
+    await typeInto(page, field(page, 'vars.endpointUrl'), endpointUrl);
+    await tabTo(page, field(page, 'vars.securityMode', 'select'));
+    await page.keyboard.type('None');
+    await enter(page, page.getByRole('button', { name: 'Save', exact: true }));
+    await page.waitForURL('**/config/connectors/by_keys');
+    await enter(page, page.getByRole('banner').getByRole('link', { name: /pending/i }));
+    await enter(page, page.getByRole('button', { name: 'Render 1 edit' }));
+    await page.getByText('Rendered: it runs.').waitFor();
+    await enter(page, menu.getByRole('link', { name: 'Connectors', exact: true }));
+    await arrowTo(page, page.getByRole('grid'), row(page, 'by_keys'));
+    await row(page, 'by_keys').getByText('up', { exact: true }).waitFor();
+    await page.keyboard.press('Enter');
+    await enter(page, page.getByRole('link', { name: 'Browse the device' }));
+    const grid = page.getByRole('grid', { name: 'Offered by the device' });
+    await arrowTo(page, grid, grid.getByRole('row').filter({ hasText: /^▸ua/ }));
+    await page.keyboard.press('ArrowRight');
+    await arrowTo(page, grid, grid.getByRole('row').filter({ hasText: 'measurement Level' }));
+    await page.keyboard.press('Space');
+    await page.getByText('1 selected').waitFor();
+    await enter(page, page.getByRole('button', { name: 'Review and take over …' }));
+    await typeInto(page, page.getByRole('textbox', { name: /^Name for/ }), 'tank_by_keys');
+    await enter(page, page.getByRole('button', { name: 'Take 1 object over' }));
+    await page.getByText('1 object is in the configuration').waitFor();
+    await enter(page, page.getByRole('button', { name: 'Render', exact: true }));
+    await page.getByRole('heading', { name: 'Rendered: they run.' }).waitFor();
+    await enter(page, page.locator('.panel').getByRole('link', { name: 'Its points' }));
+    await row(page, 'tank_by_keys').getByText('1.5', { exact: false }).waitFor();
+  });
 });

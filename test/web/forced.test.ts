@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { noChromium } from '../browser.ts';
+import { arrowTo, enter, tabTo } from './by-keys.ts';
 import { PageSuite } from './page-suite.ts';
 
 const reason = '<img src=x onerror=alert(1)> calibration';
@@ -41,11 +42,16 @@ describe('the list of what is forced', { skip: noChromium }, () => {
     await page.getByText('3 values are forced', { exact: true }).waitFor();
     await force('inlet_flow', { value: 'd7' });
     await page.getByText('4 values are forced', { exact: true }).waitFor();
-    await page.getByRole('grid').focus();
+    await tabTo(page, page.getByRole('grid'));
     await page.keyboard.press('Home');
     await page.keyboard.press('Space');
-    await page.getByRole('button', { name: 'Release 1' }).click();
+    await enter(page, page.getByRole('button', { name: 'Release 1' }));
     await page.getByText('3 values are forced', { exact: true }).waitFor();
+    await arrowTo(page, page.getByRole('grid'), row(page, 'inlet_turbidity'));
+    for (const _ of ['name', 'mark', 'Release']) await page.keyboard.press('ArrowRight');
+    await tabTo(page, row(page, 'inlet_turbidity').getByRole('button', { name: 'Release' }));
+    await page.keyboard.press('Enter');
+    await page.getByText('2 values are forced', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Release all …' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Release', exact: true }).click();
     await page.getByText('Nothing is forced', { exact: false }).waitFor();

@@ -93,6 +93,12 @@ export class GridState<Row> {
     });
   }
 
+  /** Whether the cursor is on this row, and it is still the one that somebody has moved it to. */
+  isOn(row: number): boolean {
+    const rows = this.rows.peek();
+    return row === this.cursor.peek().row && row < rows.length && rows.keyAt(row) === this.#key;
+  }
+
   toggle(row: number): void {
     const rows = this.rows.peek();
     if (row < 0 || row >= rows.length) return;

@@ -4,6 +4,7 @@ import { type Signal, useComputed, useSignalEffect } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { words } from '../../words/words.ts';
+import { pressedAmongControls } from './grid-controls.ts';
 import { GridHead, moved, sortBy } from './grid-head.tsx';
 import { pressed } from './grid-keys.ts';
 import type { GridLayout } from './grid-layout.ts';
@@ -92,15 +93,24 @@ export function LiveGrid<Row>(props: LiveGridProps<Row>) {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.defaultPrevented || (event.target as HTMLElement).matches('input, select, textarea')) return;
-    const isOwn = event.target === ref.current;
+    const grid = event.currentTarget as HTMLElement;
+    const isOwn = event.target === grid;
+    const isAmongControls = () => !isByCell && pressedAmongControls(event, grid, state);
+    if (!isOwn && isAmongControls()) {
+      event.preventDefault();
+      return;
+    }
     // Buttons and links in a cell have Enter and Space to themselves.
     if (!isOwn && (event.key === 'Enter' || event.key === ' ')) return;
     if (pressed(event, actions)) {
       event.preventDefault();
+      grid.focus();
       return;
     }
     const { row, column } = state.cursor.peek();
-    if (row >= 0 && row < rows.length) onKey?.(event, rows.at(row), state.columns.peek()[column]?.key ?? '');
+    if (row < 0 || row >= rows.length) return;
+    onKey?.(event, rows.at(row), state.columns.peek()[column]?.key ?? '');
+    if (isOwn && !event.defaultPrevented && isAmongControls()) event.preventDefault();
   };
   const onClick = (event: MouseEvent) => {
     const at = cellAt(event);
