@@ -20,6 +20,9 @@ export interface PointFacts {
   readonly area: string;
 }
 
+/** What of it is needed to show and enter a value. */
+export type Measure = Pick<PointFacts, 'datatype' | 'eu' | 'range' | 'precision'>;
+
 /** `unknown`: no such point. */
 export type Facts = PointFacts | 'pending' | 'unknown';
 

@@ -1,4 +1,4 @@
-// What forms are made of: a text with its title and hint, a box to tick, and the way of what is typed into a signal.
+// What forms are made of: a text with its title and hint, a box to tick, one of few, and the way of what is typed into a signal.
 import type { Signal } from '@preact/signals';
 import type { TargetedEvent } from 'preact';
 import { useId } from 'preact/hooks';
@@ -83,6 +83,35 @@ export function Flag({ text, flag, isWrong = false }: FlagProps) {
       />
       {text}
     </label>
+  );
+}
+
+export interface ChoicesProps<T> {
+  readonly title: string;
+  readonly choice: Signal<T>;
+  readonly choices: readonly (readonly [value: NoInfer<T>, text: string])[];
+}
+
+/** One of few. */
+export function Choices<T>({ title, choice, choices }: ChoicesProps<T>) {
+  const id = useId();
+  return (
+    <fieldset class="form-choices">
+      <legend>{title}</legend>
+      {choices.map(([value, text]) => (
+        <label key={text}>
+          <input
+            type="radio"
+            name={id}
+            checked={choice.value === value}
+            onChange={() => {
+              choice.value = value;
+            }}
+          />{' '}
+          {text}
+        </label>
+      ))}
+    </fieldset>
   );
 }
 

@@ -1,16 +1,25 @@
-// Forces one point or many: the value, when it ends by itself, and why. What is refused is said by name, in the dialog.
+// Forces one point or many: the value, beside what one shows now, when it ends by itself, and why. What is refused is said by
+// name, in the dialog.
 import { useSignal } from '@preact/signals';
-import type { Datatype } from '@telltale/schema';
-import { isPrefixedText, traitsOf } from '@telltale/schema/values';
+import { type Datatype, describeQuality, quality, traitsOf } from '@telltale/schema/values';
 import { useId } from 'preact/hooks';
-import { failuresOf, forcePoints, type NamedValue, type Outcome } from '../data/point-actions.ts';
+import { failuresOf, forcePoint, forcePoints, type NamedValue, type Outcome } from '../data/point-actions.ts';
+import { factsOfPoint, type Measure } from '../data/points.ts';
 import { currentValues } from '../data/present-values.ts';
-import { plainNumber, words } from '../words/words.ts';
+import { words } from '../words/words.ts';
+import { Beside } from './beside.tsx';
 import { Dialog } from './dialog.tsx';
+import { Choices, Flag, submits, TextField } from './fields.tsx';
 import { notify } from './notices.tsx';
 import { OutcomeList } from './outcome-list.tsx';
+import { OutcomeText } from './outcome-text.tsx';
 import { ProblemText } from './problem-text.tsx';
-import { LiveValue } from './value.tsx';
+import { qualityText } from './quality-words.ts';
+import { SignatureDialog } from './signature-dialog.tsx';
+import { typedValue } from './typed-value.ts';
+import { notifyOutcome, useAction } from './use-action.ts';
+import { useTask } from './use-task.ts';
+import { ValueInput } from './value-input.tsx';
 
 export interface ForcedPoint {
   readonly name: string;
@@ -23,157 +32,167 @@ export interface ForceDialogProps {
 }
 
 /** Seconds. Nothing stays forced because somebody forgot it, unless that is what they chose. */
-const ends = [600, 3600, 28_800, 86_400] as const;
+const presets = [60, 600, 3600, 28_800] as const;
+const usual = 600;
+/** What a value may be forced to look like; vendors' and limits' bits are left to programs. */
+const qualities = [quality.good, quality.uncertain.nonSpecific, ...Object.values(quality.bad)].filter(
+  (q) => q !== quality.bad.configurationError && describeQuality(q) !== '',
+);
 
 export function ForceDialog({ points, onClose }: ForceDialogProps) {
-  const { common, forced } = words.value;
+  const { common, forced, point } = words.value;
+  const { forceDialog: text } = point;
   const id = useId();
-  const [only] = points;
-  const isOne = points.length === 1 && only !== undefined;
-  const holds = useSignal(!isOne);
-  const value = useSignal('');
-  const end = useSignal<number | undefined>(ends[0]);
+  const only = points.length === 1 ? points[0] : undefined;
+  const holds = useSignal(only === undefined);
+  const typed = useSignal('');
+  const ends = useSignal<number | undefined>(usual);
+  const isSure = useSignal(false);
   const reason = useSignal('');
-  const isBusy = useSignal(false);
+  const q = useSignal<number>(quality.good);
+  const isTried = useSignal(false);
   const failures = useSignal<readonly Outcome[]>([]);
-  const error = useSignal<unknown>(undefined);
-  const isBoolean = points.every(({ datatype }) => traitsOf(datatype).isBoolean);
+  const action = useAction();
+  const task = useTask();
+  const progress = action.progress.value;
+  const measure = measureOf(points);
+  const value = typedValue(measure.datatype, typed.value);
+  const lacksReason = reason.value.trim() === '';
+  const isReady = (holds.value || value !== undefined) && !lacksReason && (ends.value !== undefined || isSure.value);
+  const title = only === undefined ? forced.forceMany(points.length) : text.title(only.name);
+  const beside = only !== undefined && <Beside kind="measurements" name={only.name} facts={measure} value={value} />;
 
+  if (only !== undefined && typeof progress === 'object' && progress.kind === 'signature-needed') {
+    const { name } = only;
+    const input = { name, value, quality: q.value, ...(ends.value !== undefined && { 'valid-for': ends.value }) };
+    return (
+      <SignatureDialog
+        title={title}
+        name={name}
+        operation="simulateMeasurement"
+        input={input}
+        reason={reason.value}
+        onClose={onClose}
+      >
+        {beside}
+      </SignatureDialog>
+    );
+  }
   const force = async () => {
-    isBusy.value = true;
-    error.value = undefined;
-    try {
-      const { items, missing } = await wantedValues(points, holds.value ? undefined : value.value, forced.noValue);
-      const outcomes = await forcePoints(items, { validForS: end.value, reason: reason.value.trim() || undefined });
-      failures.value = [...missing, ...failuresOf(outcomes)];
-      const done = points.length - failures.value.length;
-      if (done > 0) notify(forced.forced(done));
-      if (failures.value.length === 0) onClose();
-    } catch (thrown) {
-      error.value = thrown;
+    isTried.value = true;
+    if (!isReady) return;
+    const options = { validForS: ends.value, quality: q.value, reason: reason.value.trim() };
+    if (only === undefined || value === undefined) {
+      const isDone = await task.run(async () => {
+        const { items, missing } = await wantedValues(points, holds.value ? undefined : typed.value, forced.noValue);
+        failures.value = [...missing, ...failuresOf(await forcePoints(items, options))];
+        const done = points.length - failures.value.length;
+        if (done > 0) notify(forced.forced(done));
+      });
+      if (isDone && failures.value.length === 0) onClose();
+      return;
     }
-    isBusy.value = false;
+    const outcome = await action.run(() => forcePoint({ name: only.name, value }, options));
+    if (outcome?.kind !== 'done') return;
+    notifyOutcome(outcome);
+    onClose();
   };
-
   return (
     <Dialog
-      title={isOne ? forced.forceOne(only.name) : forced.forceMany(points.length)}
+      title={title}
       onClose={onClose}
       actions={
         <>
           <button type="button" onClick={onClose}>
             {common.cancel}
           </button>
-          <button type="submit" form={id} class="main" disabled={isBusy.value}>
-            {forced.force}
+          <button type="submit" form={id} class="main" disabled={progress === 'underway' || task.isUnderway}>
+            {text.force}
           </button>
         </>
       }
     >
-      <form
-        id={id}
-        class="force-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void force();
-        }}
-      >
-        <p class="quiet">{forced.forceWhy}</p>
-        {isOne ? (
-          <p>
-            {forced.present} <LiveValue kind="measurements" name={only.name} age plain />
-          </p>
-        ) : (
-          <fieldset class="choices">
-            <legend>{forced.newValue}</legend>
-            <label>
-              <input type="radio" name={`${id}-what`} checked={holds.value} onChange={() => (holds.value = true)} />{' '}
-              {forced.asNow}
-            </label>
-            <label>
-              <input type="radio" name={`${id}-what`} checked={!holds.value} onChange={() => (holds.value = false)} />{' '}
-              {forced.oneValue}
-            </label>
-          </fieldset>
+      <form id={id} class="form" noValidate onSubmit={submits(force)}>
+        <p class="quiet">{text.why}</p>
+        {beside || (
+          <Choices
+            title={point.newValue}
+            choice={holds}
+            choices={[
+              [true, forced.asNow],
+              [false, forced.oneValue],
+            ]}
+          />
         )}
         {!holds.value && (
-          <ValueField isBoolean={isBoolean} value={value.value} onChange={(text) => (value.value = text)} />
+          <ValueInput
+            facts={measure}
+            text={typed.value}
+            onText={(given) => {
+              typed.value = given;
+              action.forget();
+            }}
+            fault={isTried.value && value === undefined ? point.newValue : undefined}
+          />
         )}
-        <label>
-          <span>{forced.end}</span>
+        <Choices
+          title={text.ends}
+          choice={ends}
+          choices={[...presets.map((seconds) => [seconds, text.presets[seconds]] as const), [undefined, text.never]]}
+        />
+        {ends.value === undefined && (
+          <Flag text={text.neverSure} flag={isSure} isWrong={isTried.value && !isSure.value} />
+        )}
+        <TextField
+          label={common.reason}
+          text={reason}
+          hint={text.reasonNeeded}
+          isWrong={isTried.value && lacksReason}
+          isRequired
+        />
+        <details>
+          <summary>{text.quality}</summary>
           <select
-            value={String(end.value ?? '')}
+            aria-label={text.quality}
+            value={String(q.value)}
             onChange={({ currentTarget }) => {
-              end.value = currentTarget.value === '' ? undefined : Number(currentTarget.value);
+              q.value = Number(currentTarget.value);
             }}
           >
-            {ends.map((seconds) => (
-              <option key={seconds} value={String(seconds)}>
-                {forced.ends[seconds]}
+            {qualities.map((each) => (
+              <option key={each} value={String(each)}>
+                {qualityText(each)}
               </option>
             ))}
-            <option value="">{forced.never}</option>
           </select>
-        </label>
-        <label>
-          <span>{common.reason}</span>
-          <input
-            maxLength={256}
-            placeholder={forced.reasonHint}
-            value={reason.value}
-            aria-invalid={failures.value.some(({ kind }) => kind === 'reason-needed')}
-            onInput={({ currentTarget }) => (reason.value = currentTarget.value)}
-          />
-        </label>
-        {error.value !== undefined && <ProblemText error={error.value} />}
+        </details>
+        {task.error !== undefined && <ProblemText error={task.error} />}
         <OutcomeList failures={failures.value} />
       </form>
+      <OutcomeText progress={progress} />
     </Dialog>
   );
 }
 
-interface ValueFieldProps {
-  readonly isBoolean: boolean;
-  readonly value: string;
-  readonly onChange: (text: string) => void;
-}
-
-function ValueField({ isBoolean, value, onChange }: ValueFieldProps) {
-  const { values, forced } = words.value;
-  const id = useId();
-  return (
-    <div class="force-value">
-      <label for={id}>{forced.newValue}</label>
-      {isBoolean ? (
-        <select id={id} required value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-          <option value="" />
-          <option value="1">{values.on}</option>
-          <option value="0">{values.off}</option>
-        </select>
-      ) : (
-        <input id={id} required value={value} onInput={({ currentTarget }) => onChange(currentTarget.value)} />
-      )}
-    </div>
-  );
+/** Of one, its own; of many, that of the first whose value is typed. */
+function measureOf(points: readonly ForcedPoint[]): Measure {
+  const [first, ...others] = points;
+  const facts = others.length === 0 && first !== undefined ? factsOfPoint('measurements', first.name).value : undefined;
+  if (typeof facts === 'object') return facts;
+  const typed = points.find(({ datatype }) => !traitsOf(datatype).isBoolean) ?? first;
+  return { datatype: typed?.datatype ?? 'd', eu: '', range: [null, null], precision: null };
 }
 
 /** What is forced to what; `text` undefined: each to what it is now. */
 async function wantedValues(points: readonly ForcedPoint[], text: string | undefined, noValue: string) {
-  if (text !== undefined) {
-    const items = points.map(({ name, datatype }): NamedValue => {
-      const typed = isPrefixedText(datatype) ? text : plainNumber(text);
-      return { name, value: `${datatype}${typed}` };
-    });
-    return { items, missing: [] };
-  }
-  const present = await currentValues(
-    'measurements',
-    points.map(({ name }) => name),
-  );
   const items: NamedValue[] = [];
   const missing: Outcome[] = [];
-  for (const { name } of points) {
-    const { value, t = 0 } = present.get(name) ?? {};
+  const names = points.map(({ name }) => name);
+  const present = text === undefined ? await currentValues('measurements', names) : undefined;
+  for (const { name, datatype } of points) {
+    // What is no value of its datatype, the service refuses, and says why.
+    const typed = text !== undefined ? (typedValue(datatype, text) ?? `${datatype}${text}`) : undefined;
+    const { value, t = 0 } = present?.get(name) ?? { value: typed, t: 1 };
     if (value === undefined || t === 0) missing.push({ name, kind: 'refused', error: new Error(noValue) });
     else items.push({ name, value });
   }

@@ -8,6 +8,7 @@ import { signAction } from '../data/point-actions.ts';
 import { TelltaleProblem } from '../data/service.ts';
 import { words } from '../words/words.ts';
 import { Dialog } from './dialog.tsx';
+import { submits, TextField } from './fields.tsx';
 import { OutcomeText } from './outcome-text.tsx';
 import { useAction } from './use-action.ts';
 
@@ -72,53 +73,24 @@ export function SignatureDialog(props: SignatureDialogProps) {
     >
       {children}
       {!isOver && (
-        <form
-          id={id}
-          class="form"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void sign();
-          }}
-        >
+        <form id={id} class="form" onSubmit={submits(sign)}>
           <p class="quiet">{point.sign.why}</p>
-          <label>
-            <span>{point.sign.reason}</span>
-            <input
-              required
-              maxLength={500}
-              value={reason.value}
-              onInput={({ currentTarget }) => {
-                reason.value = currentTarget.value;
-              }}
-            />
-          </label>
-          <label>
-            <span>{point.sign.password}</span>
-            <input
-              type="password"
-              autocomplete="current-password"
-              value={password.value}
-              aria-describedby={`${id}-password`}
-              onInput={({ currentTarget }) => {
-                password.value = currentTarget.value;
-              }}
-            />
-            <small id={`${id}-password`}>{point.sign.passwordHint}</small>
-          </label>
+          <TextField label={common.reason} text={reason} isRequired />
+          <TextField
+            label={point.sign.password}
+            text={password}
+            hint={point.sign.passwordHint}
+            type="password"
+            autocomplete="current-password"
+          />
           {wantsCode.value && (
-            <label>
-              <span>{point.sign.code}</span>
-              <input
-                inputMode="numeric"
-                autocomplete="one-time-code"
-                value={code.value}
-                aria-describedby={`${id}-code`}
-                onInput={({ currentTarget }) => {
-                  code.value = currentTarget.value;
-                }}
-              />
-              <small id={`${id}-code`}>{point.sign.codeHint}</small>
-            </label>
+            <TextField
+              label={point.sign.code}
+              text={code}
+              hint={point.sign.codeHint}
+              type="number"
+              autocomplete="one-time-code"
+            />
           )}
         </form>
       )}

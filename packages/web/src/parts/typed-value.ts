@@ -8,7 +8,7 @@ import {
   parseText,
   traitsOf,
 } from '@telltale/schema/values';
-import type { PointFacts } from '../data/points.ts';
+import type { Measure } from '../data/points.ts';
 import { plainNumber } from '../words/words.ts';
 
 /** With its prefix; undefined where it is no value of the datatype. */
@@ -22,9 +22,10 @@ export function typedValue(datatype: Datatype, text: string): string | undefined
   }
 }
 
-type Ranged = Pick<PointFacts, 'datatype' | 'range'>;
-
-export function isInRange(prefixed: string, { datatype, range: [low, high] }: Ranged): boolean {
+export function isInRange(
+  prefixed: string,
+  { datatype, range: [low, high] }: Pick<Measure, 'datatype' | 'range'>,
+): boolean {
   const { compare } = traitsOf(datatype);
   const { value } = parsePrefixed(prefixed);
   const isBelow = low !== null && compare(value, parsePrefixed(low).value) < 0;

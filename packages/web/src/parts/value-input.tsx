@@ -1,13 +1,13 @@
 // Where a person enters a value of a point: two large buttons, four states, a number with its unit and range, or a text.
 import { isPrefixedText, traitsOf } from '@telltale/schema/values';
 import { useId } from 'preact/hooks';
-import type { PointFacts } from '../data/points.ts';
+import type { Measure } from '../data/points.ts';
 import { words } from '../words/words.ts';
 import { isInRange, typedValue } from './typed-value.ts';
 import { valueText } from './value-text.ts';
 
 export interface ValueInputProps {
-  readonly facts: PointFacts;
+  readonly facts: Measure;
   /** As it was typed. */
   readonly text: string;
   readonly onText: (text: string) => void;
@@ -104,7 +104,7 @@ function Typed({ facts, text, onText, fault }: ValueInputProps) {
 }
 
 /** Undefined where it has none. */
-export function rangeText(facts: PointFacts): string | undefined {
+export function rangeText(facts: Measure): string | undefined {
   const [low, high] = facts.range;
   if (low === null && high === null) return undefined;
   const shown = (end: string | null) => (end === null ? '…' : valueText(end, facts));
@@ -112,7 +112,7 @@ export function rangeText(facts: PointFacts): string | undefined {
 }
 
 /** Up and down move a number by a step that can be seen; one that no double holds is typed. */
-function step(key: string, text: string, { datatype, precision }: PointFacts): string | undefined {
+function step(key: string, text: string, { datatype, precision }: Measure): string | undefined {
   const direction = { ArrowUp: 1, ArrowDown: -1 }[key];
   const traits = traitsOf(datatype);
   const prefixed = typedValue(datatype, text);

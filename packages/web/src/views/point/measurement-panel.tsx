@@ -7,6 +7,7 @@ import { moment } from '../../data/moment.ts';
 import { releasePoints } from '../../data/point-actions.ts';
 import { factsOfPoint } from '../../data/points.ts';
 import { may } from '../../data/session.ts';
+import { ForceDialog } from '../../parts/force-dialog.tsx';
 import { shownMoment } from '../../parts/now.ts';
 import { OutcomeText } from '../../parts/outcome-text.tsx';
 import { qualityText } from '../../parts/quality-words.ts';
@@ -16,7 +17,6 @@ import { useShown, Value } from '../../parts/value.tsx';
 import { words } from '../../words/words.ts';
 import { BlameSection } from './blame-section.tsx';
 import { ExplanationSection, showExplanation } from './explanation-section.tsx';
-import { ForceDialog } from './force-dialog.tsx';
 import { ForceNote } from './force-note.tsx';
 import { PointAlarms } from './point-alarms.tsx';
 import { PointHistory } from './point-history.tsx';
@@ -74,8 +74,7 @@ export function MeasurementPanel({ name }: { readonly name: string }) {
       <OutcomeText progress={release.progress.value} />
       {isForcing.value && typeof facts === 'object' && (
         <ForceDialog
-          name={name}
-          facts={facts}
+          points={[facts]}
           onClose={() => {
             isForcing.value = false;
           }}

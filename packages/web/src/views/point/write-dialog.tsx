@@ -3,14 +3,15 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { writePoint } from '../../data/point-actions.ts';
 import type { PointFacts } from '../../data/points.ts';
+import { Beside } from '../../parts/beside.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
+import { submits, TextField } from '../../parts/fields.tsx';
 import { OutcomeText } from '../../parts/outcome-text.tsx';
 import { SignatureDialog } from '../../parts/signature-dialog.tsx';
 import { typedValue } from '../../parts/typed-value.ts';
 import { useAction } from '../../parts/use-action.ts';
 import { ValueInput } from '../../parts/value-input.tsx';
 import { words } from '../../words/words.ts';
-import { Beside } from './beside.tsx';
 
 export interface WriteDialogProps {
   readonly name: string;
@@ -90,15 +91,7 @@ export function WriteDialog({ name, facts, onClose }: WriteDialogProps) {
         )
       }
     >
-      <form
-        id={id}
-        class="form"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
+      <form id={id} class="form" noValidate onSubmit={submits(submit)}>
         <Beside kind="commands" name={name} facts={facts} value={value} />
         {!isAsking.value && (
           <ValueInput
@@ -112,18 +105,7 @@ export function WriteDialog({ name, facts, onClose }: WriteDialogProps) {
         )}
         {isAsking.value && progress === 'idle' && !wantsReason.value && <p>{text.ask}</p>}
         {wantsReason.value && !isOver && (
-          <label>
-            <span>{text.reason}</span>
-            <input
-              required
-              maxLength={500}
-              value={reason.value}
-              onInput={({ currentTarget }) => {
-                reason.value = currentTarget.value;
-              }}
-            />
-            <small>{text.reasonNeeded}</small>
-          </label>
+          <TextField label={common.reason} text={reason} hint={text.reasonNeeded} isRequired />
         )}
       </form>
       {kind !== 'reason-needed' && <OutcomeText progress={progress} />}

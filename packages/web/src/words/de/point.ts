@@ -108,7 +108,6 @@ export const point: Words['point'] = {
     presets: { 60: '1 min', 600: '10 min', 3600: '1 h', 28800: '8 h' },
     never: 'bis zur Freigabe',
     neverSure: 'Das endet nicht von selbst. Ich gebe den Wert wieder frei.',
-    reason: 'Grund',
     reasonNeeded: 'Bitte einen Grund angeben: die nächste Schicht liest ihn.',
     quality: 'Qualität',
     force: 'Setzen',
@@ -119,7 +118,6 @@ export const point: Words['point'] = {
     back: 'Zurück',
     write: 'Schreiben',
     ask: 'An das Gerät senden?',
-    reason: 'Grund',
     reasonNeeded: 'Dafür braucht es einen Grund. Gesendet wurde nichts.',
   },
   outcome: {
@@ -136,7 +134,6 @@ export const point: Words['point'] = {
   sign: {
     title: 'Unterschreiben',
     why: 'Das muss unterschrieben werden: mit Ihrem Passwort sagen Sie, dass Sie es wollen.',
-    reason: 'Grund',
     password: 'Passwort',
     passwordHint: 'Leer lassen, wenn Sie sich vor weniger als einer Minute angemeldet haben.',
     code: 'Einmalcode',

@@ -100,7 +100,6 @@ export const point = {
     presets: { 60: '1 min', 600: '10 min', 3600: '1 h', 28800: '8 h' },
     never: 'until released',
     neverSure: 'It does not end by itself. I shall release it.',
-    reason: 'Reason',
     reasonNeeded: 'Say why: whoever comes after you reads it.',
     quality: 'Quality',
     force: 'Force',
@@ -111,7 +110,6 @@ export const point = {
     back: 'Back',
     write: 'Write',
     ask: 'Send this to the device?',
-    reason: 'Reason',
     reasonNeeded: 'It wants a reason. Nothing was sent.',
   },
   outcome: {
@@ -128,7 +126,6 @@ export const point = {
   sign: {
     title: 'Sign',
     why: 'This has to be signed: with your password you say that it is you who wants it.',
-    reason: 'Reason',
     password: 'Password',
     passwordHint: 'Leave it empty where you have signed in less than a minute ago.',
     code: 'One-time code',

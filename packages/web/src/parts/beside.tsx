@@ -1,14 +1,14 @@
 // The value that a point has now beside the one that it would have.
-import type { PointKind } from '../../data/live-value.ts';
-import type { PointFacts } from '../../data/points.ts';
-import { LiveValue } from '../../parts/value.tsx';
-import { valueText } from '../../parts/value-text.ts';
-import { words } from '../../words/words.ts';
+import type { PointKind } from '../data/live-value.ts';
+import type { Measure } from '../data/points.ts';
+import { words } from '../words/words.ts';
+import { LiveValue } from './value.tsx';
+import { valueText } from './value-text.ts';
 
 export interface BesideProps {
   readonly kind: PointKind;
   readonly name: string;
-  readonly facts: PointFacts;
+  readonly facts: Measure;
   /** With its prefix; undefined: none yet. */
   readonly value: string | undefined;
 }
