@@ -12,6 +12,10 @@ interface HistoryState {
   readonly under?: string;
 }
 
+/** Browsers refuse more than 100 entries in 30 seconds: so many are written at once, and then one after each pause. */
+const mostAtOnce = 20;
+const pauseMs = 400;
+
 const present = signal<Place>({ path: '/', query: new URLSearchParams() });
 const state = signal<HistoryState>({});
 
@@ -39,6 +43,7 @@ export interface GoOptions {
 export function startRouter(): void {
   read();
   addEventListener('popstate', read);
+  addEventListener('pagehide', write);
   addEventListener('click', follow);
 }
 
@@ -46,16 +51,14 @@ export function startRouter(): void {
 export function go(address: string, { replace = false, over = false }: GoOptions = {}): void {
   const url = withKept(address);
   const next: HistoryState = over ? { under: under.value ?? here() } : {};
-  if (replace) history.replaceState(next, '', url);
-  else history.pushState(next, '', url);
-  read();
+  if (replace) replaceEntry(url, next);
+  else pushEntry(url, next);
   if (!over) scrollTo(0, 0);
 }
 
 /** A link has led right to a drawer: from now on it is over this view, which has an address of its own. */
 export function putUnder(address: string): void {
-  history.replaceState({ under: address } satisfies HistoryState, '');
-  read();
+  replaceEntry(here(), { under: address });
 }
 
 /** Leaves a drawer: back to the view that it is over. */
@@ -65,10 +68,9 @@ export function leaveDrawer(otherwise: string): void {
 
 /** Sets and removes parts of the query; the entry of the history stays, unless `push`. */
 export function setQuery(changes: Readonly<Record<string, string | undefined>>, { push = false } = {}): void {
-  const address = changed(here(), changes);
-  if (push) history.pushState(history.state, '', address);
-  else history.replaceState(history.state, '', address);
-  read();
+  const address = hereWith(changes);
+  if (push) pushEntry(address, state.peek());
+  else replaceEntry(address, state.peek());
 }
 
 /** As `setQuery`, of the view itself: below a drawer, which stays. */
@@ -77,8 +79,7 @@ export function setViewQuery(changes: Readonly<Record<string, string | undefined
     setQuery(changes);
     return;
   }
-  history.replaceState({ ...state.value, under: changed(under.value, changes) } satisfies HistoryState, '');
-  read();
+  replaceEntry(here(), { under: changed(under.value, changes) });
 }
 
 /** One part of the query, as a signal. */
@@ -91,8 +92,16 @@ export function viewQueryOf(name: string): ReadonlySignal<string> {
   return computed(() => viewPlace.value.query.get(name) ?? '');
 }
 
+/** The address of the page, which the browser's own may follow a little later. */
 export function here(): string {
-  return globalThis.location.pathname + globalThis.location.search;
+  const { path, query } = place.value;
+  const search = readable(query.toString());
+  return search === '' ? path : `${path}?${search}`;
+}
+
+/** The present address with other parts of the query: to be linked to. */
+export function hereWith(changes: Readonly<Record<string, string | undefined>>): string {
+  return changed(here(), changes);
 }
 
 function withKept(address: string): string {
@@ -120,10 +129,48 @@ function readable(search: string): string {
 }
 
 function read(): void {
+  clearTimeout(writing);
+  writing = undefined;
+  isWritten = true;
+  show(globalThis.location.href, (history.state as HistoryState | null) ?? {});
+}
+
+function show(address: string, next: HistoryState): void {
   batch(() => {
-    present.value = placeOf(globalThis.location);
-    state.value = (history.state as HistoryState | null) ?? {};
+    present.value = placeOf(new URL(address, globalThis.location.origin));
+    state.value = next;
   });
+}
+
+let writing: ReturnType<typeof setTimeout> | undefined;
+let isWritten = true;
+let writable = mostAtOnce;
+let countedMs = 0;
+
+function pushEntry(address: string, next: HistoryState): void {
+  write();
+  show(address, next);
+  history.pushState(next, '', address);
+}
+
+/** The page shows it at once; keys and drags change it faster than browsers take new addresses. */
+function replaceEntry(address: string, next: HistoryState): void {
+  show(address, next);
+  isWritten = false;
+  const nowMs = performance.now();
+  writable = Math.min(mostAtOnce, writable + (nowMs - countedMs) / pauseMs);
+  countedMs = nowMs;
+  if (writable >= 1) write();
+  else writing ??= setTimeout(write, pauseMs);
+}
+
+function write(): void {
+  clearTimeout(writing);
+  writing = undefined;
+  if (isWritten) return;
+  isWritten = true;
+  writable--;
+  history.replaceState(state.peek(), '', here());
 }
 
 function placeOf({ pathname, search }: { readonly pathname: string; readonly search: string }): Place {

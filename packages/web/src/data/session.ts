@@ -1,6 +1,7 @@
 // Who is signed in, and what they may do. The service decides; the page only leaves out what would be refused.
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Identity, Permission } from '@telltale/schema';
+import { here } from '../router.ts';
 import { channel, client, link, TelltaleProblem } from './service.ts';
 
 const present = signal<Identity | undefined>(undefined);
@@ -25,8 +26,7 @@ export function may(permission: Permission): boolean {
 
 /** Leads to the page on which people sign in, and back to where they are. */
 export function goToSignIn(): void {
-  const { pathname, search } = globalThis.location;
-  globalThis.location.assign(`/access/sign-in?to=${encodeURIComponent(pathname + search)}`);
+  globalThis.location.assign(`/access/sign-in?to=${encodeURIComponent(here())}`);
 }
 
 export async function signOut(): Promise<void> {

@@ -14,7 +14,7 @@ import { ProblemText } from '../../parts/problem-text.tsx';
 import { saveBlob } from '../../parts/save-file.ts';
 import { dayText } from '../../parts/times.ts';
 import { useTask } from '../../parts/use-task.ts';
-import { setViewQuery, viewQueryOf } from '../../router.ts';
+import { hereWith, setViewQuery, viewQueryOf } from '../../router.ts';
 import { words } from '../../words/words.ts';
 import { choiceAt, choiceKey } from './audit-choice.ts';
 import { auditColumns, isDone } from './audit-columns.tsx';
@@ -50,7 +50,7 @@ function Trail() {
     more,
   } = useRecords(() => choiceAt(now.peek()), [choiceKey.value, turn.value]);
   const saving = useTask();
-  const columns = useMemo(() => auditColumns(addressOf), [words.value]);
+  const columns = useMemo(() => auditColumns((seq) => hereWith({ record: String(seq) })), [words.value]);
   const layout = useGridLayout('audit', columns);
   const gridRows = useMemo(() => rowsOf(rows, ({ seq }) => seq), [rows]);
   const seq = /^[1-9]\d{0,15}$/.test(shownRecord.value) ? Number(shownRecord.value) : undefined;
@@ -126,11 +126,4 @@ function Trail() {
       )}
     </>
   );
-}
-
-/** With all else of the present address, so that the list stays as it is. */
-function addressOf(seq: number): string {
-  const url = new URL(globalThis.location.href);
-  url.searchParams.set('record', String(seq));
-  return url.pathname + url.search;
 }
