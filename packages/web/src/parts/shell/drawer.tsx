@@ -2,7 +2,7 @@
 // way of what has the focus below it.
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { words } from '../../words/words.ts';
 
 export interface DrawerProps {
@@ -12,14 +12,14 @@ export interface DrawerProps {
 
 export function Drawer({ onClose, children }: DrawerProps) {
   const ref = useRef<HTMLElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement;
     ref.current?.focus({ preventScroll: true });
     return () => {
       if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
     };
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     // Heard everywhere: where what had the focus is gone, such as a button that was used, nothing has it. A dialog or a menu that is
     // open is closed first.
     const onKeyDown = (event: KeyboardEvent) => {
