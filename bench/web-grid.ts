@@ -62,7 +62,9 @@ export const webGrid: Benchmark = {
     for (const text of ['l', 'le', 'lev', 'level', 'level 7', 'level 77', 'level', '', 'turbidity', 'pump', '']) {
       typed.push(await grid.typeMs(text));
     }
-    say(`ms of a key: ${typed.map((each) => each.toFixed(0)).join(' ')}`);
+    const filled: number[] = [];
+    for (let turn = 0; turn < typed.length; turn++) filled.push(await bare.fillMs(turn));
+    say(`ms of a key: ${typed.map((each) => each.toFixed(0)).join(' ')}; bare rows ${median(filled).toFixed(0)}`);
     const megabytes = (await grid.heapBytes()) / 1e6;
     const emptyMegabytes = (await empty.heapBytes()) / 1e6;
     const results: Result[] = [
@@ -71,6 +73,7 @@ export const webGrid: Benchmark = {
       atMost('ms of the main thread a frame, scrolled', scrolled, 10),
       { what: 'the same / bare rows with fixed texts', figure: (scrolled / scrolledBare).toFixed(1) },
       atMost('ms of the main thread for a key of the filter, median', median(typed), 50),
+      { what: 'the same / bare rows filled with other texts', figure: (median(typed) / median(filled)).toFixed(1) },
       atMost('the same, at most', Math.max(...typed), 50),
       atMost('MB of the heap', megabytes, 60),
       { what: 'the same of an empty page', figure: emptyMegabytes.toFixed(1) },
@@ -151,6 +154,12 @@ class Side {
     return this.#busyMs(() => this.page.evaluate(typing(text)));
   }
 
+  /** Of bare rows: milliseconds until the frame with other texts in all of them is made. */
+  async fillMs(turn: number): Promise<number> {
+    await this.page.bringToFront();
+    return this.#busyMs(() => this.page.evaluate(filling(turn)));
+  }
+
   async heapBytes(): Promise<number> {
     for (let turn = 0; turn < 3; turn++) await this.#session.send('HeapProfiler.collectGarbage');
     return this.#metric('JSHeapUsedSize');
@@ -173,11 +182,18 @@ const scrolling = (frames: number) => `new Promise((done) => {
   requestAnimationFrame(next);
 })`;
 
+const frameMade = 'requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)));';
+
 const typing = (text: string) => `new Promise((done) => {
   const input = document.querySelector('input[type=search]');
   input.value = ${JSON.stringify(text)};
   input.dispatchEvent(new InputEvent('input', { bubbles: true }));
-  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)));
+  ${frameMade}
+})`;
+
+const filling = (turn: number) => `new Promise((done) => {
+  fill('other text ${turn}');
+  ${frameMade}
 })`;
 
 /** As many rows and cells as the grid has, moved in the same way, with texts that lie ready. */
@@ -216,4 +232,7 @@ const bareGrid = (count: number) => `{
   };
   scroll.addEventListener('scroll', show);
   show();
+  globalThis.fill = (text) => {
+    for (const { cells, index } of rows) for (const [at, cell] of cells.entries()) cell.data = text + at + ' of ' + index;
+  };
 }`;
