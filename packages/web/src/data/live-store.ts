@@ -11,7 +11,7 @@ import { soon } from './soon.ts';
 
 interface Entry {
   readonly shown: Signal<Shown>;
-  readers: number;
+  isShown: boolean;
   group: Group | undefined;
 }
 
@@ -47,25 +47,24 @@ export class LiveStore {
     });
   }
 
-  /** The value of a name for as long as `release` has not been called. */
-  show(name: string): { readonly value: ReadonlySignal<Shown>; readonly release: () => void } {
-    let entry = this.#entries.get(name);
-    if (entry === undefined) {
-      entry = { shown: signal<Shown>('pending'), readers: 0, group: undefined };
-      this.#entries.set(name, entry);
-      this.#fresh.add(name);
-      this.#gather();
-    }
-    entry.readers++;
-    const held = entry;
-    let isReleased = false;
-    const release = () => {
-      if (isReleased) return;
-      isReleased = true;
-      held.readers--;
-      if (held.readers === 0) this.#gather();
-    };
-    return { value: entry.shown, release };
+  /** The value of a name, live for as long as something follows the signal; ask for it anew each time it is shown. */
+  show(name: string): ReadonlySignal<Shown> {
+    const known = this.#entries.get(name);
+    if (known !== undefined) return known.shown;
+    const shown = signal<Shown>('pending', {
+      watched: () => {
+        entry.isShown = true;
+      },
+      unwatched: () => {
+        entry.isShown = false;
+        this.#gather();
+      },
+    });
+    const entry: Entry = { shown, isShown: false, group: undefined };
+    this.#entries.set(name, entry);
+    this.#fresh.add(name);
+    this.#gather();
+    return shown;
   }
 
   #ask(): void {
@@ -85,8 +84,10 @@ export class LiveStore {
   #drop(): void {
     const thinned = new Set<Group>();
     for (const [name, entry] of this.#entries) {
-      if (entry.readers > 0) continue;
+      if (entry.isShown) continue;
       this.#entries.delete(name);
+      // What was computed of it is computed again where it is shown again: it asks for the name anew.
+      entry.shown.value = entry.shown.peek() === 'pending' ? 'unknown' : 'pending';
       this.#fresh.delete(name);
       if (entry.group === undefined) continue;
       entry.group.shown--;

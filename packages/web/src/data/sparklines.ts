@@ -24,7 +24,7 @@ export interface Spark {
 
 interface Entry {
   readonly spark: Signal<Spark | undefined>;
-  readers: number;
+  isShown: boolean;
   /** When it is due again, on the clock of the page. */
   dueMs: number;
 }
@@ -47,20 +47,26 @@ class Sparklines {
     });
   }
 
-  show(name: string): { readonly spark: ReadonlySignal<Spark | undefined>; readonly release: () => void } {
-    const known = this.#entries.get(name);
-    const entry = known ?? { spark: signal<Spark | undefined>(undefined), readers: 0, dueMs: 0 };
+  /** Kept up to date for as long as something follows the signal; ask for it anew each time it is shown. */
+  show(name: string): ReadonlySignal<Spark | undefined> {
+    const entry = this.#entries.get(name) ?? this.#made();
     this.#entries.delete(name);
     this.#entries.set(name, entry);
-    entry.readers++;
-    this.#soon();
-    let isReleased = false;
-    const release = () => {
-      if (isReleased) return;
-      isReleased = true;
-      entry.readers--;
-    };
-    return { spark: entry.spark, release };
+    return entry.spark;
+  }
+
+  #made(): Entry {
+    const spark = signal<Spark | undefined>(undefined, {
+      watched: () => {
+        entry.isShown = true;
+        this.#soon();
+      },
+      unwatched: () => {
+        entry.isShown = false;
+      },
+    });
+    const entry: Entry = { spark, isShown: false, dueMs: 0 };
+    return entry;
   }
 
   #soon(ms = gatherMs): void {
@@ -76,7 +82,7 @@ class Sparklines {
     if (this.#isReading) return;
     this.#forget();
     const nowMs = performance.now();
-    const due = [...this.#entries].filter(([, { readers, dueMs }]) => readers > 0 && dueMs <= nowMs);
+    const due = [...this.#entries].filter(([, { isShown, dueMs }]) => isShown && dueMs <= nowMs);
     const names = due.slice(0, namesARequest).map(([name]) => name);
     if (names.length > 0 && !document.hidden) {
       this.#isReading = true;
@@ -118,9 +124,9 @@ class Sparklines {
 
   #forget(): void {
     let over = this.#entries.size - mostKept;
-    for (const [name, { readers }] of this.#entries) {
+    for (const [name, { isShown }] of this.#entries) {
       if (over <= 0) return;
-      if (readers > 0) continue;
+      if (isShown) continue;
       this.#entries.delete(name);
       over--;
     }

@@ -1,7 +1,7 @@
 // One live value: its figure, unit and age, and its marks. The only part that shows values, so that no view forgets a mark.
 
 import { isBad } from '@telltale/schema/values';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { liveStores } from '../data/live-store.ts';
 import type { PointKind, Shown } from '../data/live-value.ts';
 import { type Facts, factsOfPoint, type PointFacts } from '../data/points.ts';
@@ -31,9 +31,7 @@ export function LiveValue({ kind, name, ...options }: LiveValueProps) {
 
 /** What a live store has of a name, as long as the component is on the page. */
 export function useShown(kind: PointKind, name: string): Shown {
-  const held = useMemo(() => liveStores[kind].show(name), [kind, name]);
-  useEffect(() => held.release, [held]);
-  return held.value.value;
+  return liveStores[kind].show(name).value;
 }
 
 export interface ValueProps {
@@ -55,7 +53,14 @@ export function Value({ name, shown, facts, age = false, bare = false, plain = f
   const { value, t, quality } = shown;
   const state = quality !== undefined && isBad(quality) ? 'bad' : undefined;
   return (
-    <span class="value" data-quality={state} data-stale={isStale.value ? 'true' : undefined} title={momentText(t)}>
+    <span
+      class="value"
+      data-quality={state}
+      data-stale={isStale.value ? 'true' : undefined}
+      onPointerEnter={({ currentTarget }) => {
+        currentTarget.title = momentText(t);
+      }}
+    >
       <span class="figure">{t === 0 && state === 'bad' ? '–' : valueText(value, known)}</span>
       {!bare && unitOf(known) !== '' && <span class="unit">{unitOf(known)}</span>}
       <QualityMark quality={quality} href={plain ? undefined : `/points/${name}?show=explanation`} />

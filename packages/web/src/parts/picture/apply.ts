@@ -10,7 +10,7 @@ import type { Bindings, TextPart } from './bindings.ts';
 import { wordFor } from './conditions.ts';
 import type { Bound } from './instance.ts';
 import { svgNamespace } from './parse-picture.ts';
-import { isBadValue, liveValueOf, type PointState, testedValue } from './point-watch.ts';
+import { isBadValue, liveValueOf, type PointState, testedValue } from './point-state.ts';
 import { uniqueId } from './unique-id.ts';
 
 /** A box in the coordinates of the element. */

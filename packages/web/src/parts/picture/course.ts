@@ -6,7 +6,7 @@ import { look, lookOf, type Trace } from '../../data/trace.ts';
 import { now } from '../now.ts';
 import type { Box } from './apply.ts';
 import { made } from './marks.ts';
-import type { PointState } from './point-watch.ts';
+import type { PointState } from './point-state.ts';
 
 const leastMs = 5000;
 

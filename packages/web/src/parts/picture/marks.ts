@@ -8,7 +8,7 @@ import { severityClass, severityShape } from '../severity-mark.tsx';
 import type { Box } from './apply.ts';
 import type { Mistake } from './bindings.ts';
 import { svgNamespace } from './parse-picture.ts';
-import { liveValueOf, type PointState } from './point-watch.ts';
+import { liveValueOf, type PointState } from './point-state.ts';
 import { uniqueId } from './unique-id.ts';
 
 export type MarkName = 'bad' | 'uncertain' | 'forced' | 'unknown' | 'none' | 'mistake';

@@ -4,7 +4,7 @@ import { textOf } from './apply.ts';
 import type { Mistake, Opens } from './bindings.ts';
 import type { Bound } from './instance.ts';
 import { marksText } from './marks.ts';
-import type { PointState } from './point-watch.ts';
+import type { PointState } from './point-state.ts';
 
 export interface Opener {
   readonly element: SVGGraphicsElement;

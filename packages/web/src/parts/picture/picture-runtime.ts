@@ -1,5 +1,5 @@
 // A picture that lives: subscribes what is bound, and writes what changes into its elements and marks, five times a second at most.
-import { effect } from '@preact/signals';
+import { effect, type ReadonlySignal } from '@preact/signals';
 import { moment } from '../../data/moment.ts';
 import { isStale } from '../../data/staleness.ts';
 import { words } from '../../words/words.ts';
@@ -12,7 +12,7 @@ import { type Anchor, MarkLayer } from './marks.ts';
 import { contains, type Measured, measure, union } from './measure.ts';
 import { labelOf, type Opener, openersOf } from './openers.ts';
 import type { Scope } from './parameters.ts';
-import { type PointState, type PointWatch, watchPoint } from './point-watch.ts';
+import { type PointState, stateOfPoint } from './point-state.ts';
 import { SeenBox } from './seen-box.ts';
 
 export interface PictureOptions {
@@ -27,7 +27,7 @@ export interface PictureOptions {
 
 /** All that shows one point. */
 interface Followed {
-  readonly watch: PointWatch;
+  readonly state: ReadonlySignal<PointState>;
   readonly applied: Applied[];
   readonly anchors: Anchor[];
   readonly courses: Course[];
@@ -102,10 +102,7 @@ export class PictureRuntime {
 
   end(): void {
     for (const end of this.#ends) end();
-    for (const { watch, courses } of this.#followed.values()) {
-      watch.end();
-      for (const course of courses) course.end();
-    }
+    for (const { courses } of this.#followed.values()) for (const course of courses) course.end();
     this.#listening.abort();
     this.seen.end();
     clearTimeout(this.#timer);
@@ -128,7 +125,7 @@ export class PictureRuntime {
     const key = `${kind ?? ''} ${name}`;
     const known = this.#followed.get(key);
     if (known !== undefined) return known;
-    const followed: Followed = { watch: watchPoint({ kind, name }), applied: [], anchors: [], courses: [] };
+    const followed: Followed = { state: stateOfPoint({ kind, name }), applied: [], anchors: [], courses: [] };
     this.#followed.set(key, followed);
     return followed;
   }
@@ -192,7 +189,7 @@ export class PictureRuntime {
       const { opens } = opener;
       if (opens.kind === 'none') return true;
       const { name, kind } = opens.kind === 'point' ? opens.point : { name: '', kind: undefined };
-      const found = this.#followed.get(`${kind ?? ''} ${name}`)?.watch.state.peek().kind;
+      const found = this.#followed.get(`${kind ?? ''} ${name}`)?.state.peek().kind;
       this.#options.open?.(opens, kind ?? found);
       return true;
     }
@@ -201,7 +198,7 @@ export class PictureRuntime {
 
   #start(): void {
     for (const followed of this.#followed.values()) {
-      this.#ends.push(followed.watch.state.subscribe(() => this.#soon(followed)));
+      this.#ends.push(followed.state.subscribe(() => this.#soon(followed)));
     }
     const all = effect(() => {
       void [words.value, isStale.value, moment.value];
@@ -234,14 +231,14 @@ export class PictureRuntime {
   #flush(): void {
     const stale = isStale.peek();
     this.instance.root.classList.toggle('picture-stale', stale);
-    for (const { watch, applied, courses } of this.#dirty) {
-      const state = watch.state.peek();
+    for (const { state: followed, applied, courses } of this.#dirty) {
+      const state = followed.peek();
       for (const each of applied) each.apply(state);
       for (const course of courses) course.follow(state);
     }
     this.#fit();
-    for (const { watch, anchors } of this.#dirty) {
-      for (const anchor of anchors) this.marks.mark(anchor, watch.state.peek(), stale);
+    for (const { state, anchors } of this.#dirty) {
+      for (const anchor of anchors) this.marks.mark(anchor, state.peek(), stale);
     }
     for (const anchor of this.#loose) this.marks.mark(anchor, undefined, stale);
     this.#dirty.clear();
@@ -274,7 +271,7 @@ export class PictureRuntime {
       if (opener.opens.kind === 'none') continue;
       const label = labelOf(
         opener,
-        opener.inside.map(({ watch }) => watch.state.peek()),
+        opener.inside.map(({ state }) => state.peek()),
       );
       if (element.getAttribute('aria-label') !== label) element.setAttribute('aria-label', label);
     }

@@ -8,7 +8,7 @@ import type { Opens } from './bindings.ts';
 import type { Scope } from './parameters.ts';
 import { parsePicture } from './parse-picture.ts';
 import { PictureRuntime } from './picture-runtime.ts';
-import type { PointState } from './point-watch.ts';
+import type { PointState } from './point-state.ts';
 
 export interface PictureProps {
   readonly svg: string;

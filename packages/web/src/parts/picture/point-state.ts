@@ -1,5 +1,5 @@
 // What a picture shows of one point: which kind it is, its value, and the most urgent of its alarms, kept up to date.
-import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
+import { computed, type ReadonlySignal } from '@preact/signals';
 import { isBad } from '@telltale/schema/values';
 import { alarmsAt } from '../../data/alarm-triggers.ts';
 import { alarms, byUrgency, isActive, isUnacknowledged, type ShownAlarm } from '../../data/alarms.ts';
@@ -21,45 +21,28 @@ export interface PointState {
   readonly alarm: ShownAlarm | undefined;
 }
 
-export interface PointWatch {
-  readonly state: ReadonlySignal<PointState>;
-  readonly end: () => void;
-}
-
-export function watchPoint({ kind: wanted, name }: PointName): PointWatch {
-  const kind = computed(() => kindOf(wanted, name));
-  const held = signal<ReadonlySignal<Shown> | undefined>(undefined);
-  const stop = effect(() => {
-    const found = kind.value;
-    if (found !== 'measurements' && found !== 'commands') {
-      held.value = undefined;
-      return undefined;
+/** Kept up to date for as long as something follows it. */
+export function stateOfPoint({ kind: wanted, name }: PointName): ReadonlySignal<PointState> {
+  return computed((): PointState => {
+    const kind = kindOf(wanted, name);
+    if (kind === 'pending' || kind === 'unknown') {
+      return { name, kind: undefined, shown: kind, facts: undefined, itself: undefined, alarm: undefined };
     }
-    const { value, release } = liveStores[found].show(name);
-    held.value = value;
-    return release;
-  });
-  const state = computed((): PointState => {
-    const found = kind.value;
-    if (found === 'pending' || found === 'unknown') {
-      return { name, kind: undefined, shown: found, facts: undefined, itself: undefined, alarm: undefined };
-    }
-    if (found === 'alarms') {
+    if (kind === 'alarms') {
       const itself = alarms.value.get(name);
-      return { name, kind: found, shown: 'pending', facts: undefined, itself, alarm: itself && urgent([itself]) };
+      return { name, kind, shown: 'pending', facts: undefined, itself, alarm: itself && urgent([itself]) };
     }
-    const facts = factsOfPoint(found, name).value;
-    const own = found === 'measurements' ? alarmsAt(name).value.flatMap((each) => alarms.value.get(each) ?? []) : [];
+    const facts = factsOfPoint(kind, name).value;
+    const own = kind === 'measurements' ? alarmsAt(name).value.flatMap((each) => alarms.value.get(each) ?? []) : [];
     return {
       name,
-      kind: found,
-      shown: held.value?.value ?? 'pending',
+      kind,
+      shown: liveStores[kind].show(name).value,
       facts: typeof facts === 'string' ? undefined : facts,
       itself: undefined,
       alarm: urgent(own),
     };
   });
-  return { state, end: stop };
 }
 
 /** A measurement comes before a command, and that before an alarm. */

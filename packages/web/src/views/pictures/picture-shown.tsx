@@ -11,7 +11,7 @@ import type { Opens } from '../../parts/picture/bindings.ts';
 import { filled, scopeOf } from '../../parts/picture/parameters.ts';
 import { PictureDrawing } from '../../parts/picture/picture.tsx';
 import type { PictureRuntime } from '../../parts/picture/picture-runtime.ts';
-import type { PointState } from '../../parts/picture/point-watch.ts';
+import type { PointState } from '../../parts/picture/point-state.ts';
 import { ProblemText } from '../../parts/problem-text.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { go, setViewQuery, viewPlace } from '../../router.ts';

@@ -1,5 +1,4 @@
 // The last minutes of a point as a small line, from the archive: its course, not its figures. Gaps are where it was bad.
-import { useEffect, useMemo } from 'preact/hooks';
 import type { PointKind } from '../../data/live-value.ts';
 import { type Spark, sparklines, sparkSpanS } from '../../data/sparklines.ts';
 import { shownMoment } from '../../parts/now.ts';
@@ -9,9 +8,7 @@ const height = 18;
 const margin = 2;
 
 export function Sparkline({ kind, name }: { readonly kind: PointKind; readonly name: string }) {
-  const held = useMemo(() => sparklines[kind].show(name), [kind, name]);
-  useEffect(() => held.release, [held]);
-  const spark = held.spark.value;
+  const spark = sparklines[kind].show(name).value;
   if (spark === undefined || spark.times.length === 0) return null;
   return (
     <svg class="sparkline" viewBox={`0 0 ${width} ${height}`} width={width} height={height} aria-hidden="true">
