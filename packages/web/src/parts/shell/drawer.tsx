@@ -34,7 +34,7 @@ export function Drawer({ onClose, children }: DrawerProps) {
     return () => removeEventListener('keydown', onKeyDown);
   }, [onClose]);
   const isAside = useSignal(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onFocusIn = ({ target }: FocusEvent) => {
       const drawer = ref.current;
       if (drawer === null || !(target instanceof Element)) return;
