@@ -10,7 +10,7 @@ import { rowsOf } from '../../parts/live-grid/grid-model.ts';
 import { LiveGrid } from '../../parts/live-grid/live-grid.tsx';
 import { notifyFailure } from '../../parts/notices.tsx';
 import { shownMoment } from '../../parts/now.ts';
-import { ProblemText } from '../../parts/problem-text.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { saveBlob } from '../../parts/save-file.ts';
 import { go } from '../../router.ts';
 import { words } from '../../words/words.ts';
@@ -82,14 +82,7 @@ export function AlarmHistory() {
         </button>
       </div>
       {interval.since >= interval.until && <p class="error">{texts.transitions.badInterval}</p>}
-      {error !== undefined && (
-        <div class="row">
-          <ProblemText error={error} />
-          <button type="button" onClick={again}>
-            {common.retry}
-          </button>
-        </div>
-      )}
+      <ReadState value={rows} error={error} again={again} />
       <div class="alarm-list">
         <LiveGrid
           label={texts.transitions.list}

@@ -3,7 +3,7 @@ import { readStats } from '../../data/archive.ts';
 import { may } from '../../data/session.ts';
 import { NotPermitted } from '../../parts/not-permitted.tsx';
 import { PastNote } from '../../parts/past-note.tsx';
-import { ProblemText } from '../../parts/problem-text.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { words } from '../../words/words.ts';
 import { ArchiveCare } from './archive-care.tsx';
@@ -15,7 +15,7 @@ import { ImportForm } from './import-form.tsx';
 const everyMs = 10_000;
 
 export default function ArchiveView() {
-  const { archive, common } = words.value;
+  const { archive } = words.value;
   const { value: stats, error, again } = useRead(readStats, [], { everyMs });
   return (
     <div class="view archive">
@@ -25,15 +25,7 @@ export default function ArchiveView() {
       </div>
       <PastNote />
       {!may('view') && <NotPermitted permission="view" />}
-      {error !== undefined && (
-        <div class="row">
-          <ProblemText error={error} />
-          <button type="button" onClick={again}>
-            {common.retry}
-          </button>
-        </div>
-      )}
-      {stats === undefined && error === undefined && <p class="quiet">{common.loading}</p>}
+      <ReadState value={stats} error={error} again={again} />
       {stats !== undefined && <ArchiveFigures stats={stats} />}
       {may('configure') && <ArchiveCare onDone={again} />}
       {may('view') && <ExportForm />}

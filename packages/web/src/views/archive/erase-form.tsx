@@ -10,6 +10,7 @@ import {
   mostCounted,
 } from '../../data/archive.ts';
 import { TelltaleProblem } from '../../data/service.ts';
+import { submits, typedInto } from '../../parts/fields.tsx';
 import { countText } from '../../parts/figure-text.ts';
 import { now } from '../../parts/now.ts';
 import { ProblemText } from '../../parts/problem-text.tsx';
@@ -81,13 +82,7 @@ export function EraseForm({ onDone }: { readonly onDone: () => void }) {
     <section class="panel">
       <h2>{archive.erasing}</h2>
       <p class="quiet">{archive.eraseWhy}</p>
-      <form
-        class="archive-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void count();
-        }}
-      >
+      <form class="archive-form" onSubmit={submits(count)}>
         <KindField kinds={kinds} kind={kind} />
         <label class="row">
           {archive.eraseNames}
@@ -116,13 +111,7 @@ export function EraseForm({ onDone }: { readonly onDone: () => void }) {
         </div>
       </form>
       {found !== undefined && (
-        <form
-          class="archive-form problem"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void eraseAll(found);
-          }}
-        >
+        <form class="archive-form problem" onSubmit={submits(() => eraseAll(found))}>
           <p>
             <b>{archive.willBeLost(momentText(found.interval.since), momentText(found.interval.until))}</b>
           </p>
@@ -135,25 +124,11 @@ export function EraseForm({ onDone }: { readonly onDone: () => void }) {
           </ul>
           <label class="row">
             {common.reason}
-            <input
-              maxLength={500}
-              value={reason.value}
-              onInput={({ currentTarget }) => {
-                reason.value = currentTarget.value;
-              }}
-            />
+            <input maxLength={500} {...typedInto(reason)} />
           </label>
           <label class="row">
             {archive.typeNames(found.names.join(' '))}
-            <input
-              class="mono"
-              value={typed.value}
-              spellcheck={false}
-              autocomplete="off"
-              onInput={({ currentTarget }) => {
-                typed.value = currentTarget.value;
-              }}
-            />
+            <input class="mono" {...typedInto(typed)} spellcheck={false} autocomplete="off" />
           </label>
           <div class="row">
             <button type="submit" disabled={isUnderway || namesIn(typed.value).join() !== found.names.join()}>

@@ -8,6 +8,7 @@ import {
   calendarSteps,
   exportArchive,
 } from '../../data/archive.ts';
+import { submits, typedInto } from '../../parts/fields.tsx';
 import { now } from '../../parts/now.ts';
 import { ProblemText } from '../../parts/problem-text.tsx';
 import { saveBlob } from '../../parts/save-file.ts';
@@ -48,25 +49,11 @@ export function ExportForm() {
   return (
     <section class="panel">
       <h2>{archive.exporting}</h2>
-      <form
-        class="archive-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
+      <form class="archive-form" onSubmit={submits(save)}>
         <KindField kinds={kinds} kind={kind} />
         <label class="row">
           {archive.names}
-          <input
-            class="mono"
-            value={names.value}
-            placeholder={archive.namesHint}
-            spellcheck={false}
-            onInput={({ currentTarget }) => {
-              names.value = currentTarget.value;
-            }}
-          />
+          <input class="mono" {...typedInto(names)} placeholder={archive.namesHint} spellcheck={false} />
         </label>
         <IntervalFields ends={ends} />
         <label class="row">

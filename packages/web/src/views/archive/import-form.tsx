@@ -1,6 +1,7 @@
 // A file of CSV into the archive: its first lines, where they go, how far it has come, and what was refused.
 import { useSignal } from '@preact/signals';
 import { type ImportProgress, importCsv } from '../../data/archive.ts';
+import { submits, typedInto } from '../../parts/fields.tsx';
 import { bytesText } from '../../parts/figure-text.ts';
 import { ProblemText } from '../../parts/problem-text.tsx';
 import { useTask } from '../../parts/use-task.ts';
@@ -40,13 +41,7 @@ export function ImportForm({ onDone }: { readonly onDone: () => void }) {
     <section class="panel">
       <h2>{archive.importing}</h2>
       <p class="quiet">{archive.importWhy}</p>
-      <form
-        class="archive-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void begin();
-        }}
-      >
+      <form class="archive-form" onSubmit={submits(begin)}>
         <label class="row">
           {archive.file}
           <input
@@ -64,16 +59,7 @@ export function ImportForm({ onDone }: { readonly onDone: () => void }) {
         <KindField kinds={kinds} kind={kind} />
         <label class="row">
           {archive.oneName}
-          <input
-            class="mono"
-            required
-            pattern="[_0-9a-zA-Z]{1,64}"
-            value={name.value}
-            spellcheck={false}
-            onInput={({ currentTarget }) => {
-              name.value = currentTarget.value;
-            }}
-          />
+          <input class="mono" required pattern="[_0-9a-zA-Z]{1,64}" {...typedInto(name)} spellcheck={false} />
         </label>
         <div class="row">
           <button type="submit" class="main" disabled={isUnderway || file.value === undefined}>

@@ -2,7 +2,7 @@
 import { type AuditRecord, readAuditRecord } from '../../data/audit.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { ProblemText } from '../../parts/problem-text.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { momentText } from '../../parts/times.ts';
 import { useRead } from '../../parts/use-read.ts';
 import { words } from '../../words/words.ts';
@@ -35,8 +35,7 @@ export function AuditRecordDialog({ seq, known, onClose }: AuditRecordProps) {
         </>
       }
     >
-      {error !== undefined && <ProblemText error={error} />}
-      {value === undefined && error === undefined && <p class="quiet">{common.loading}</p>}
+      <ReadState value={value} error={error} />
       {value !== undefined && record === undefined && <p>{audit.noRecord}</p>}
       {record !== undefined && <Facts record={record} />}
     </Dialog>

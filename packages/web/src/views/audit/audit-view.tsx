@@ -11,6 +11,7 @@ import { NotPermitted } from '../../parts/not-permitted.tsx';
 import { now } from '../../parts/now.ts';
 import { PastNote } from '../../parts/past-note.tsx';
 import { ProblemText } from '../../parts/problem-text.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { saveBlob } from '../../parts/save-file.ts';
 import { dayText } from '../../parts/times.ts';
 import { useTask } from '../../parts/use-task.ts';
@@ -91,14 +92,7 @@ function Trail() {
         </p>
       )}
       {saving.error !== undefined && <ProblemText error={saving.error} />}
-      {error !== undefined && (
-        <div class="row">
-          <ProblemText error={error} />
-          <button type="button" onClick={again}>
-            {common.retry}
-          </button>
-        </div>
-      )}
+      <ReadState value={rows} error={error} again={again} />
       <LiveGrid
         label={audit.title}
         columns={columns}

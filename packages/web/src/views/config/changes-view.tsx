@@ -13,6 +13,7 @@ import {
 import { revision } from '../../data/overview.ts';
 import { TelltaleProblem } from '../../data/service.ts';
 import { may } from '../../data/session.ts';
+import { submits } from '../../parts/fields.tsx';
 import { notify, notifyFailure } from '../../parts/notices.tsx';
 import { ProblemText } from '../../parts/problem-text.tsx';
 import { SignatureDialog } from '../../parts/signature-dialog.tsx';
@@ -137,13 +138,7 @@ function RenderPanel({ changes }: { readonly changes: readonly Change[] }) {
     <section class="panel render-panel" aria-label={config.render}>
       {changes.length === 0 && <p>✓ {config.upToDate}</p>}
       {changes.length > 0 && may('render') && (
-        <form
-          class="row"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void run('rendered');
-          }}
-        >
+        <form class="row" onSubmit={submits(() => run('rendered'))}>
           <label for={id}>{config.comment}</label>
           <input
             id={id}

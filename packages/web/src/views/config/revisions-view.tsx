@@ -14,6 +14,7 @@ import { revision as runningRevision } from '../../data/overview.ts';
 import { may } from '../../data/session.ts';
 import { notify } from '../../parts/notices.tsx';
 import { ProblemText } from '../../parts/problem-text.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { momentText } from '../../parts/times.ts';
 import { useRead } from '../../parts/use-read.ts';
 import { setViewQuery, viewQueryOf } from '../../router.ts';
@@ -174,13 +175,12 @@ function RevisionTable({ revisions, shown, from, to, onRestore }: RevisionTableP
 }
 
 function Details({ revision }: { readonly revision: RevisionSummary }) {
-  const { common, config } = words.value;
+  const { config } = words.value;
   const { value, error } = useRead((signal) => readRevision(revision.id, signal), [revision.id]);
   return (
     <section class="panel" aria-label={config.revision(revision.id)}>
       <h2>{config.changesOf(revision.id)}</h2>
-      {error !== undefined && <ProblemText error={error} />}
-      {value === undefined && error === undefined && <p class="quiet">{common.loading}</p>}
+      <ReadState value={value} error={error} />
       {value?.changes.length === 0 && <p class="quiet">{config.noDifference}</p>}
       {value !== undefined && <ChangeList changes={value.changes as readonly ShownChange[]} />}
     </section>
@@ -194,14 +194,13 @@ interface ComparisonProps {
 }
 
 function Comparison({ from, to, onRestore }: ComparisonProps) {
-  const { common, config } = words.value;
+  const { config } = words.value;
   const turn = configurationTurn.value;
   const { value, error } = useRead((signal) => compareConfigurations(from, to, signal), [from, to, turn]);
   return (
     <section class="panel" aria-label={config.comparison}>
       <h2>{config.comparedTitle(config.which(from), config.which(to))}</h2>
-      {error !== undefined && <ProblemText error={error} />}
-      {value === undefined && error === undefined && <p class="quiet">{common.loading}</p>}
+      <ReadState value={value} error={error} />
       {value?.length === 0 && <p class="quiet">{config.noDifference}</p>}
       {value !== undefined && (
         <ChangeList
@@ -227,7 +226,7 @@ function Comparison({ from, to, onRestore }: ComparisonProps) {
 }
 
 function RestoreDialog({ id, change, isUndo = false, onClose }: Restoring & { readonly onClose: () => void }) {
-  const { common, config } = words.value;
+  const { config } = words.value;
   const comment = useSignal('');
   const { value, error } = useRead((signal) => compareConfigurations('edited', id, signal), [id]);
   const changes = value === undefined || change === undefined ? value : ofObject(value, change);
@@ -250,8 +249,7 @@ function RestoreDialog({ id, change, isUndo = false, onClose }: Restoring & { re
       }}
     >
       <p>{isUndo ? config.undoHelp : config.restoreHelp}</p>
-      {error !== undefined && <ProblemText error={error} />}
-      {changes === undefined && error === undefined && <p class="quiet">{common.loading}</p>}
+      <ReadState value={changes} error={error} />
       {changes?.length === 0 && <p>{config.noDifference}</p>}
       {changes !== undefined && <ChangeList changes={changes} />}
       {isUndo && (

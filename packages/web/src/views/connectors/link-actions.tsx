@@ -4,6 +4,7 @@ import { type LinkAction, type LinkDetails, operateLink } from '../../data/links
 import { moment } from '../../data/moment.ts';
 import { may } from '../../data/session.ts';
 import { Dialog } from '../../parts/dialog.tsx';
+import { submits } from '../../parts/fields.tsx';
 import { notify, notifyFailure } from '../../parts/notices.tsx';
 import { words } from '../../words/words.ts';
 
@@ -90,13 +91,7 @@ function DisableDialog({ name, onClose, onDisable }: DisableDialogProps) {
         </>
       }
     >
-      <form
-        id="disable-link"
-        onSubmit={(event) => {
-          event.preventDefault();
-          disable();
-        }}
-      >
+      <form id="disable-link" onSubmit={submits(() => disable())}>
         <p>{connectors.disableWhat}</p>
         <label class="link-reason">
           {common.reason}

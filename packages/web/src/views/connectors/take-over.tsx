@@ -13,6 +13,7 @@ import {
   withFreeNames,
 } from '../../data/browse.ts';
 import { may } from '../../data/session.ts';
+import { submits } from '../../parts/fields.tsx';
 import { notify } from '../../parts/notices.tsx';
 import { ProblemText } from '../../parts/problem-text.tsx';
 import { words } from '../../words/words.ts';
@@ -71,14 +72,7 @@ export function TakeOver({ connector, offers, onBack, onTaken }: TakeOverProps) 
   };
   if (taken.value > 0) return <Taken connector={connector} count={taken.value} onBack={onBack} />;
   return (
-    <form
-      ref={form}
-      class="take"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void run();
-      }}
-    >
+    <form ref={form} class="take" onSubmit={submits(run)}>
       <div class="view-head">
         <h2>{titles.title(included.length)}</h2>
         <span class="grow" />

@@ -11,6 +11,7 @@ import { may } from '../../data/session.ts';
 import { now, shownMoment } from '../../parts/now.ts';
 import { OutcomeText } from '../../parts/outcome-text.tsx';
 import { ProblemText } from '../../parts/problem-text.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { SeverityMark } from '../../parts/severity-mark.tsx';
 import { momentText, shortMomentText } from '../../parts/times.ts';
 import { useAction } from '../../parts/use-action.ts';
@@ -123,7 +124,7 @@ function About({ measurement, t }: { readonly measurement: string; readonly t: n
 
 /** `t`: of the last transition, after which they are read again. */
 function Transitions({ name, t }: { readonly name: string; readonly t: number | undefined }) {
-  const { common, point } = words.value;
+  const { point } = words.value;
   const at = moment.value;
   const { value, error } = useRead(
     async (signal) => {
@@ -135,8 +136,7 @@ function Transitions({ name, t }: { readonly name: string; readonly t: number | 
   );
   return (
     <PointSection title={point.sections.transitions}>
-      {error !== undefined && <ProblemText error={error} />}
-      {value === undefined && error === undefined && <p class="quiet">{common.loading}</p>}
+      <ReadState value={value} error={error} />
       {value?.length === 0 && <p class="quiet">{point.noTransitions}</p>}
       {value !== undefined && value.length > 0 && (
         <table>

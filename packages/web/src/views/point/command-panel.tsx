@@ -8,7 +8,7 @@ import { revision } from '../../data/overview.ts';
 import { factsOfPoint } from '../../data/points.ts';
 import { may } from '../../data/session.ts';
 import { shownMoment } from '../../parts/now.ts';
-import { ProblemText } from '../../parts/problem-text.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { momentText, shortMomentText } from '../../parts/times.ts';
 import { useRead } from '../../parts/use-read.ts';
 import { useShown, Value } from '../../parts/value.tsx';
@@ -70,12 +70,11 @@ export function CommandPanel({ name }: { readonly name: string }) {
 }
 
 function ExplainedCommand({ name, t }: { readonly name: string; readonly t: number | undefined }) {
-  const { common, point } = words.value;
+  const { point } = words.value;
   const { value, error } = useRead((signal) => explainCommand(name, signal), [name, t, revision.value], { everyMs });
   return (
     <PointSection title={point.sections.explanation}>
-      {value === undefined && error === undefined && <p class="quiet">{common.loading}</p>}
-      {error !== undefined && <ProblemText error={error} />}
+      <ReadState value={value} error={error} />
       {value !== undefined && <Said found={value} />}
     </PointSection>
   );

@@ -7,8 +7,8 @@ import { type Explanation, explainMeasurement, type StageExplained, stageAtFault
 import { moment } from '../../data/moment.ts';
 import { revision } from '../../data/overview.ts';
 import { may } from '../../data/session.ts';
-import { ProblemText } from '../../parts/problem-text.tsx';
 import { qualityText } from '../../parts/quality-words.ts';
+import { ReadState } from '../../parts/read-state.tsx';
 import { momentText } from '../../parts/times.ts';
 import { useRead } from '../../parts/use-read.ts';
 import { place } from '../../router.ts';
@@ -48,7 +48,7 @@ export function ExplanationSection({ name, q }: ExplanationSectionProps) {
 }
 
 function Explained({ name, q }: ExplanationSectionProps) {
-  const { common, point } = words.value;
+  const { point } = words.value;
   const { value, error } = useRead((signal) => explainMeasurement(name, signal), [name, q, revision.value], {
     everyMs,
   });
@@ -59,8 +59,7 @@ function Explained({ name, q }: ExplanationSectionProps) {
   }, [isWanted, isKnown]);
   return (
     <PointSection id={sectionId} title={point.sections.explanation}>
-      {value === undefined && error === undefined && <p class="quiet">{common.loading}</p>}
-      {error !== undefined && <ProblemText error={error} />}
+      <ReadState value={value} error={error} />
       {value !== undefined && (
         <>
           <p>{value.summary}</p>

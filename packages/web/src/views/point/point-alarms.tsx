@@ -6,7 +6,7 @@ import { moment } from '../../data/moment.ts';
 import { revision } from '../../data/overview.ts';
 import { operateAlarms } from '../../data/point-actions.ts';
 import { may } from '../../data/session.ts';
-import { ProblemText } from '../../parts/problem-text.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { SeverityMark } from '../../parts/severity-mark.tsx';
 import { notifyOutcome, useAction } from '../../parts/use-action.ts';
 import { useRead } from '../../parts/use-read.ts';
@@ -21,8 +21,7 @@ export function PointAlarms({ measurement }: { readonly measurement: string }) {
   const { value, error } = useRead((signal) => readTriggersOf(measurement, signal), [measurement, revision.value]);
   return (
     <PointSection title={point.sections.alarms}>
-      {error !== undefined && <ProblemText error={error} />}
-      {value === undefined && error === undefined && <p class="quiet">{common.loading}</p>}
+      <ReadState value={value} error={error} />
       {value?.length === 0 && <p class="quiet">{point.noAlarms}</p>}
       <ul class="point-alarms">
         {value?.slice(0, most).map((trigger) => (

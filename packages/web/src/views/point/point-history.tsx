@@ -6,7 +6,7 @@ import { type ObjectAction, readActions } from '../../data/object-actions.ts';
 import { type Facts, factsOfPoint } from '../../data/points.ts';
 import { may } from '../../data/session.ts';
 import { now } from '../../parts/now.ts';
-import { ProblemText } from '../../parts/problem-text.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { momentText, shortMomentText } from '../../parts/times.ts';
 import { useRead } from '../../parts/use-read.ts';
 import { valueText } from '../../parts/value-text.ts';
@@ -23,14 +23,13 @@ interface PointHistoryProps {
 }
 
 export function PointHistory({ kind, name, version }: PointHistoryProps) {
-  const { common, point } = words.value;
+  const { point } = words.value;
   const { value, error } = useRead((signal) => readActions(kind, name, signal), [kind, name, version], { everyMs });
   const facts = useMemo(() => (kind === 'alarms' ? undefined : factsOfPoint(kind, name)), [kind, name])?.value;
   const link = may('read-audit') && <a href={`/audit?object=${name}`}>{point.allHistory}</a>;
   return (
     <PointSection title={point.sections.history} link={link}>
-      {error !== undefined && <ProblemText error={error} />}
-      {value === undefined && error === undefined && <p class="quiet">{common.loading}</p>}
+      <ReadState value={value} error={error} />
       {value?.length === 0 && <p class="quiet">{point.noHistory}</p>}
       {value !== undefined && value.length > 0 && (
         <ul class="point-history">

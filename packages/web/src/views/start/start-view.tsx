@@ -3,8 +3,8 @@ import { type Finding, readFindings } from '../../data/condition.ts';
 import { overview } from '../../data/overview.ts';
 import { bytesText } from '../../parts/figure-text.ts';
 import { shownMoment } from '../../parts/now.ts';
-import { ProblemText } from '../../parts/problem-text.tsx';
 import { qualityText } from '../../parts/quality-words.ts';
+import { ReadState } from '../../parts/read-state.tsx';
 import { SeverityMark } from '../../parts/severity-mark.tsx';
 import { ageText, momentText } from '../../parts/times.ts';
 import { useRead } from '../../parts/use-read.ts';
@@ -14,15 +14,14 @@ import { Figures } from './figures.tsx';
 const everyMs = 3000;
 
 export default function StartView() {
-  const { start, common } = words.value;
+  const { start } = words.value;
   const isKnown = overview.value !== undefined;
   const { value: findings, error } = useRead(readFindings, [isKnown], { everyMs });
   const wrong = findings?.filter(({ level }) => level === 'wrong') ?? [];
   const notes = findings?.filter(({ level }) => level === 'note') ?? [];
   return (
     <div class="view start">
-      {error !== undefined && <ProblemText error={error} />}
-      {findings === undefined && error === undefined && <p class="quiet">{common.loading}</p>}
+      <ReadState value={findings} error={error} />
       {findings !== undefined && wrong.length === 0 && isKnown && (
         <section class="panel start-calm">
           <h1>✓ {start.calm}</h1>

@@ -10,6 +10,7 @@ import {
   renderConfiguration,
   uploadConfiguration,
 } from '../../data/system.ts';
+import { submits } from '../../parts/fields.tsx';
 import { notify } from '../../parts/notices.tsx';
 import { now } from '../../parts/now.ts';
 import { ProblemText } from '../../parts/problem-text.tsx';
@@ -69,13 +70,7 @@ export function BackupPanel() {
         </button>
       </p>
       {may('configure') && (
-        <form
-          class="row"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void upload();
-          }}
-        >
+        <form class="row" onSubmit={submits(upload)}>
           <label class="row">
             {system.file}
             <input

@@ -1,7 +1,8 @@
 // The metrics, as a table to search in; they are read when somebody opens it.
 import { useSignal } from '@preact/signals';
 import { readMetrics } from '../../data/system.ts';
-import { ProblemText } from '../../parts/problem-text.tsx';
+import { typedInto } from '../../parts/fields.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { words } from '../../words/words.ts';
 
@@ -34,20 +35,13 @@ function Metrics() {
   return (
     <>
       <div class="row">
-        <input
-          type="search"
-          aria-label={common.filter}
-          placeholder={common.filter}
-          value={filter.value}
-          onInput={({ currentTarget }) => (filter.value = currentTarget.value)}
-        />
+        <input type="search" aria-label={common.filter} placeholder={common.filter} {...typedInto(filter)} />
         <span role="status">{system.metricCount(found.length)}</span>
         <button type="button" onClick={again}>
           {system.readAgain}
         </button>
       </div>
-      {error !== undefined && <ProblemText error={error} />}
-      {value === undefined && error === undefined && <p class="quiet">{common.loading}</p>}
+      <ReadState value={value} error={error} />
       <div class="scrolls">
         <table>
           <thead>

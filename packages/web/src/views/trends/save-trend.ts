@@ -1,5 +1,6 @@
 // A trend as a file: its records as CSV, its picture as PNG.
 import { readCsv } from '../../data/history.ts';
+import { saveBlob } from '../../parts/save-file.ts';
 import { momentText, zone } from '../../parts/times.ts';
 import { penColour } from '../../parts/trend/colours.ts';
 import type { Pen } from '../../parts/trend/pen.ts';
@@ -31,7 +32,7 @@ export async function saveCsv(pens: readonly Pen[], from: number, until: number)
       end.abort();
       throw new TooLarge();
     }
-    save(new Blob(chunks, { type: 'text/csv' }), `${kind}-${fileTime(from)}.csv`);
+    saveBlob(`${kind}-${fileTime(from)}.csv`, new Blob(chunks, { type: 'text/csv' }));
   }
 }
 
@@ -78,16 +79,7 @@ export async function savePng({ model, drawing }: TrendParts): Promise<void> {
     context.fillText(parts.join('  '), margin + 32, y, width - 2 * margin - 32);
   }
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
-  if (blob !== null) save(blob, `${model.title.peek() ?? 'trend'}-${fileTime(from)}.png`);
-}
-
-function save(blob: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  // The browser takes it before the next turn, but for Safari, which wants longer.
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  if (blob !== null) saveBlob(`${model.title.peek() ?? 'trend'}-${fileTime(from)}.png`, blob);
 }
 
 function fileTime(us: number): string {
