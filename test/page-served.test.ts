@@ -12,7 +12,7 @@ import { until } from './until.ts';
 
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; " +
-  "font-src 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'";
+  "font-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'";
 /** As Chromium, Firefox and Safari send it with an address that somebody has typed. */
 const ofBrowsers = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8';
 

@@ -9,7 +9,7 @@ import { failedPage, waitingPage } from './stand-in-page.ts';
 const pageHeaders = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; " +
-    "font-src 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+    "font-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'",
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()',
   // Some of its routes are operations, for those who prefer another type.

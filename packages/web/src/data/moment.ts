@@ -5,10 +5,13 @@ import { queryOf, setQuery } from '../router.ts';
 const text = queryOf('at');
 
 /** Microseconds since 1970; undefined: now. */
-export const moment: ReadonlySignal<number | undefined> = computed(() => {
-  const seconds = Number(text.value);
-  return text.value !== '' && seconds > 0 && Number.isFinite(seconds) ? Math.round(seconds * 1e6) : undefined;
-});
+export const moment: ReadonlySignal<number | undefined> = computed(() => momentIn(text.value));
+
+/** Of seconds in an address, as microseconds; undefined where they say no moment. */
+export function momentIn(seconds: string | null): number | undefined {
+  const us = Math.round(Number(seconds ?? '') * 1e6);
+  return us > 0 && Number.isSafeInteger(us) ? us : undefined;
+}
 
 /** Microseconds since 1970; undefined: back to now. */
 export function showMoment(us: number | undefined): void {

@@ -34,6 +34,7 @@ export function watchNames(quality: QualityWord): WatchedNames {
     const watch = channel.watchMeasurements({ quality }, { signal: end.signal });
     // Where nothing matches, nothing comes: an answer to what was asked later says so.
     channel.request('Heartbeat', {}).then(flushSoon, () => undefined);
+    present.clear();
     try {
       for await (const { updates } of watch) {
         let isOther = false;

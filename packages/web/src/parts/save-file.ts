@@ -1,4 +1,14 @@
 // Gives people a file that the page has made, and puts text on their clipboard.
+import { csvRow } from '@telltale/schema/values';
+
+/** A row for spreadsheets: what they would run as a formula begins with an apostrophe. */
+export function spreadsheetRow(fields: readonly string[]): string {
+  return csvRow(fields.map((text) => (isFormula(text) ? `'${text}` : text)));
+}
+
+function isFormula(text: string): boolean {
+  return /^[=+@\t\r＝＋－＠]/.test(text) || (text.startsWith('-') && Number.isNaN(Number(text)));
+}
 
 export function saveFile(name: string, parts: readonly string[], type: string): void {
   saveBlob(name, new Blob([...parts], { type }));

@@ -26,20 +26,27 @@ const formats = computed(() => {
   };
 });
 
+/** Devices say times that no calendar has: its first or last one is shown for them. */
+const mostMs = 8.64e15;
+
+function msOf(us: number): number {
+  return Math.max(-mostMs, Math.min(mostMs, us / 1000)) || 0;
+}
+
 /** `2026-03-29` */
 export function dayText(us: number): string {
-  return formats.value.day.format(us / 1000);
+  return formats.value.day.format(msOf(us));
 }
 
 /** `14:03:22`, with milliseconds where asked for. */
 export function clockText(us: number, { millis = false } = {}): string {
-  const text = formats.value.time.format(us / 1000);
+  const text = formats.value.time.format(msOf(us));
   return millis ? `${text}.${String(Math.floor(us / 1000) % 1000).padStart(3, '0')}` : text;
 }
 
 /** `+02:00` */
 export function offsetText(us: number): string {
-  const part = formats.value.offset.formatToParts(us / 1000).find(({ type }) => type === 'timeZoneName');
+  const part = formats.value.offset.formatToParts(msOf(us)).find(({ type }) => type === 'timeZoneName');
   return part?.value.replace(/^(?:GMT|UTC)$/, '+00:00').replace(/^(?:GMT|UTC)/, '') ?? '';
 }
 
@@ -77,7 +84,7 @@ export function ageText(seconds: number): string {
  */
 export function momentOf(dayOfYear: string, timeOfDay: string): number | undefined {
   const naive = Date.parse(`${dayOfYear}T${timeOfDay.length === 5 ? `${timeOfDay}:00` : timeOfDay}Z`);
-  if (Number.isNaN(naive)) return undefined;
+  if (!(Math.abs(naive) < mostMs / 2)) return undefined;
   const offsets = [naive - day * 1000, naive + day * 1000].map((ms) => offsetMs(ms));
   const candidates = offsets.map((offset) => naive - offset).filter((ms) => offsetMs(ms) === naive - ms);
   const ms = candidates.length > 0 ? Math.min(...candidates) : naive - Math.min(...offsets);

@@ -59,7 +59,7 @@ function gridLayout(id: string, all: readonly ArrangedColumn[], otherwise: GridS
       return known(all, wanted, usual);
     }),
     widths,
-    sort: computed(() => sortOf(sortText.value) ?? otherwise),
+    sort: computed(() => sortOf(all, sortText.value) ?? otherwise),
     arrange: (chosen) => {
       const { columns: _, ...rest } = kept.peek();
       if (chosen === undefined) {
@@ -87,9 +87,11 @@ function known(all: readonly ArrangedColumn[], wanted: readonly string[], usual:
   return [...fixed.filter((key) => !found.includes(key)), ...found];
 }
 
-function sortOf(text: string): GridSort | undefined {
-  if (text === '') return undefined;
-  return text.startsWith('-') ? { column: text.slice(1), descending: true } : { column: text, descending: false };
+/** Undefined where there is no such column. */
+function sortOf(all: readonly ArrangedColumn[], text: string): GridSort | undefined {
+  const descending = text.startsWith('-');
+  const column = descending ? text.slice(1) : text;
+  return all.some(({ key }) => key === column) ? { column, descending } : undefined;
 }
 
 /** What a former version, or somebody else, has kept may be anything. */

@@ -150,9 +150,12 @@ export function textOf({ text, words: choices }: Bindings, state: PointState): s
     const tested = testedValue(state);
     return tested === undefined ? dash : (wordFor(choices ?? [], tested) ?? '');
   }
-  const parts = text.parts.map((part) => partOf(part, state, text.precision));
+  // In one text of an SVG, nothing else keeps a description from turning the figure behind it.
+  const parts = text.parts.map((part) => partOf(part, state, text.precision).replaceAll(turning, ''));
   return parts.filter((part) => part !== '').join(' ');
 }
+
+const turning = /[\u202a-\u202e\u2066-\u2069]/g;
 
 const dash = '–';
 

@@ -5,9 +5,20 @@ export type Scope = ReadonlyMap<string, string>;
 
 const placeholder = /\{([_a-zA-Z0-9]{1,64})\}/g;
 
+/** Of what comes in for the placeholders of one text: what repeats itself in what it repeats would be longer than any memory. */
+const mostFilled = 1024;
+const mostParameters = 256;
+
 /** Braces around anything that is no parameter stay. */
 export function filled(text: string, scope: Scope): string {
-  return text.includes('{') ? text.replaceAll(placeholder, (all, name: string) => scope.get(name) ?? all) : text;
+  if (!text.includes('{')) return text;
+  let room = mostFilled;
+  return text.replaceAll(placeholder, (all, name: string) => {
+    const value = scope.get(name);
+    if (value === undefined || value.length > room) return all;
+    room -= value.length;
+    return value;
+  });
 }
 
 export function hasPlaceholder(text: string): boolean {
@@ -27,7 +38,7 @@ export function scopeOf(defaults: Readonly<Record<string, string>> | undefined, 
 /** Those of an element, such as `unit=pump2&line=3`, over those around it. */
 export function innerScope(text: string, outer: Scope): Scope {
   const scope = new Map(outer);
-  for (const [name, value] of pairsOf(text, outer)) scope.set(name, value);
+  for (const [name, value] of pairsOf(text, outer)) if (scope.size < mostParameters) scope.set(name, value);
   return scope;
 }
 

@@ -47,7 +47,7 @@ function isForeign({ localName: element }: Element, { localName, value, namespac
   if (namespaceURI !== null && namespaceURI !== xmlNamespace) return true;
   // What the page says of an element is what it shows: no role of the drawing's own.
   if (name.startsWith('on') || ['style', 'tabindex', 'role', 'aria-hidden'].includes(name)) return true;
-  return !name.startsWith('data-tt-') && /\\|url\(\s*["']?\s*[^#"'\s]/i.test(value);
+  return !name.startsWith('data-tt-') && /\\|url\((?!#)/i.test(value);
 }
 
 /** States are what the page gives. */

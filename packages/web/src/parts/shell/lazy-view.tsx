@@ -1,8 +1,8 @@
 // A view that is loaded when it is shown for the first time. A page that was replaced on the server has other files: then
-// the page is loaded anew.
+// the page is loaded anew. What a view throws ends at it: alarms, the link and the ways to other views stay.
 import { useSignal } from '@preact/signals';
 import type { FunctionComponent } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useErrorBoundary } from 'preact/hooks';
 import type { Route, ViewProps } from '../../routes.ts';
 import { words } from '../../words/words.ts';
 
@@ -14,6 +14,10 @@ export function lazyView(route: Route, parameters: ViewProps['parameters']) {
 
 function LazyView({ route, parameters }: { readonly route: Route } & ViewProps) {
   const failed = useSignal(false);
+  const [fault, goOn] = useErrorBoundary((error) => console.error('the view cannot be shown', error));
+  useEffect(() => {
+    if (fault !== undefined) goOn();
+  }, [parameters]);
   const arrived = useSignal(loaded.has(route.load));
   useEffect(() => {
     let isLeft = false;
@@ -30,10 +34,10 @@ function LazyView({ route, parameters }: { readonly route: Route } & ViewProps) 
       isLeft = true;
     };
   }, [route]);
-  const View = arrived.value ? loaded.get(route.load) : undefined;
+  const View = arrived.value && fault === undefined ? loaded.get(route.load) : undefined;
   if (View !== undefined) return <View parameters={parameters} />;
   const { common } = words.value;
-  if (!failed.value) return <p class="view quiet">{common.loading}</p>;
+  if (!failed.value && fault === undefined) return <p class="view quiet">{common.loading}</p>;
   return (
     <div class="view" role="alert">
       <p>{common.failed}</p>

@@ -1,6 +1,7 @@
 // The frame around all views: what is always there, the view of the present path, and the drawer over it.
 
 import { useEffect } from 'preact/hooks';
+import { clockOffset } from '../../data/overview.ts';
 import { link } from '../../data/service.ts';
 import { isStale } from '../../data/staleness.ts';
 import { leaveDrawer, place, putUnder, under } from '../../router.ts';
@@ -31,7 +32,7 @@ export function Shell() {
       <PastBar />
       {isStale.value && (
         <p class="no-link" role="alert">
-          ⚠ {shell.linkLost(clockText(link.value.since))}
+          ⚠ {shell.linkLost(clockText(link.value.since + clockOffset.value))}
         </p>
       )}
       <Navigation />

@@ -2,6 +2,7 @@
 import { computed, type ReadonlySignal } from '@preact/signals';
 import { alarmStates, isArea } from '@telltale/schema/values';
 import type { Transition, TransitionsWanted } from '../../data/alarm-history.ts';
+import { momentIn } from '../../data/moment.ts';
 import { viewPlace } from '../../router.ts';
 
 const hourUs = 3600e6;
@@ -32,7 +33,7 @@ export interface HistoryFilter {
 
 export const historyFilter: ReadonlySignal<HistoryFilter> = computed(() => {
   const { query } = viewPlace.value;
-  const [from, to] = [secondsOf(query.get('from')), secondsOf(query.get('to'))];
+  const [from, to] = [momentIn(query.get('from')), momentIn(query.get('to'))];
   const severity = query.get('severity') ?? '';
   const hasOwn = query.get('interval') === 'own' || from !== undefined || to !== undefined;
   return {
@@ -60,9 +61,4 @@ export function wantedOf(filter: HistoryFilter, shownUs: number): TransitionsWan
     states: state && [state],
     search: text.trim() || undefined,
   };
-}
-
-function secondsOf(text: string | null): number | undefined {
-  const seconds = Number(text ?? '');
-  return seconds > 0 && Number.isFinite(seconds) ? Math.round(seconds * 1e6) : undefined;
 }

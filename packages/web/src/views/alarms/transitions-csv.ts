@@ -1,6 +1,7 @@
 // The transitions of a filter as CSV: all of the interval, also those that are not on the screen.
-import { csvRow, formatTimestamp } from '@telltale/schema/values';
+import { formatTimestamp } from '@telltale/schema/values';
 import { readTransitions, type Transition } from '../../data/alarm-history.ts';
+import { spreadsheetRow } from '../../parts/save-file.ts';
 import { type HistoryFilter, wantedOf } from './history-filter.ts';
 
 /** The form is the same in every language: programs read it. */
@@ -11,7 +12,7 @@ const limit = 10_000;
 
 export async function transitionsCsv(filter: HistoryFilter, shownUs: number, signal: AbortSignal): Promise<Blob> {
   const wanted = wantedOf(filter, shownUs);
-  const parts: string[] = [csvRow(columns)];
+  const parts: string[] = [spreadsheetRow(columns)];
   let before: string | undefined;
   do {
     const { rows, next } = await readTransitions(wanted, { limit, before, signal });
@@ -23,5 +24,5 @@ export async function transitionsCsv(filter: HistoryFilter, shownUs: number, sig
 
 function rowOf({ t, name, state, severity, area, authority, description }: Transition): string {
   const time = formatTimestamp(t);
-  return csvRow([time, name, state, `${severity ?? ''}`, area, authority, description]);
+  return spreadsheetRow([time, name, state, `${severity ?? ''}`, area, authority, description]);
 }

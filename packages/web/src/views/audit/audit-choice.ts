@@ -1,6 +1,7 @@
 // Which records of the trail are shown: the choice is in the address of the view.
 import { computed, type ReadonlySignal } from '@preact/signals';
 import type { AuditChoice } from '../../data/audit.ts';
+import { momentIn } from '../../data/moment.ts';
 import { viewPlace } from '../../router.ts';
 
 const hourUs = 3600e6;
@@ -23,7 +24,7 @@ export interface ChosenInterval {
 
 export const chosenInterval: ReadonlySignal<ChosenInterval> = computed(() => {
   const { query } = viewPlace.value;
-  const [from, to] = [microsOf(query.get('from')), microsOf(query.get('to'))];
+  const [from, to] = [momentIn(query.get('from')), momentIn(query.get('to'))];
   const named = intervals.find((each) => each === query.get('interval')) ?? '7d';
   return { interval: from !== undefined || to !== undefined ? 'own' : named, from, to };
 });
@@ -47,9 +48,4 @@ export function choiceAt(nowUs: number): AuditChoice {
     since: interval === 'own' ? from : interval === 'all' ? undefined : nowUs - presets[interval],
     until: interval === 'own' ? to : undefined,
   };
-}
-
-function microsOf(text: string | null): number | undefined {
-  const seconds = Number(text ?? '');
-  return seconds > 0 && Number.isFinite(seconds) ? Math.round(seconds * 1e6) : undefined;
 }

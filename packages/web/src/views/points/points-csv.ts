@@ -1,9 +1,10 @@
 // Points with their values as CSV, of now or of the moment shown: for a spreadsheet, exact and without marks for people.
-import { csvRow, describeQuality, formatTimestamp } from '@telltale/schema/values';
+import { describeQuality, formatTimestamp } from '@telltale/schema/values';
 import { valuesAt } from '../../data/history.ts';
 import type { LiveValue } from '../../data/live-value.ts';
 import type { PointList } from '../../data/point-list.ts';
 import { currentValues } from '../../data/present-values.ts';
+import { spreadsheetRow } from '../../parts/save-file.ts';
 
 const head = ['kind', 'name', 'description', 'value', 'unit', 'quality', 'time', 'area', 'connector', 'datatype'];
 
@@ -20,19 +21,14 @@ export async function pointsCsv(list: PointList, ids: readonly number[], at: num
     const name = list.nameAt(id);
     const known = (kind === 'measurements' ? measurements : commands).get(name);
     const fixed = [list.eu.at(id), ...liveFields(known), list.area.at(id), list.connector.at(id), list.datatypeAt(id)];
-    return csvRow([kind, name, list.descriptionAt(id), known?.value.slice(1) ?? '', ...fixed].map(plainText));
+    return spreadsheetRow([kind, name, list.descriptionAt(id), known?.value.slice(1) ?? '', ...fixed]);
   });
   // Spreadsheets take it for UTF-8 with this mark alone.
-  return ['\ufeff', csvRow(head), ...rows];
+  return ['\ufeff', spreadsheetRow(head), ...rows];
 }
 
 function liveFields(known: LiveValue | undefined): [string, string] {
   if (known === undefined || known.t === 0) return ['', ''];
   const quality = known.quality === undefined ? '' : describeQuality(known.quality);
   return [quality, formatTimestamp(known.t)];
-}
-
-/** What a spreadsheet would run as a formula begins with an apostrophe. */
-function plainText(text: string): string {
-  return /^[=+@\t\r]/.test(text) || (/^-/.test(text) && Number.isNaN(Number(text))) ? `'${text}` : text;
 }
