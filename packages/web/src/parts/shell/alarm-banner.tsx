@@ -11,6 +11,7 @@ import { words } from '../../words/words.ts';
 import { useCalm } from '../calm.ts';
 import { notify, notifyFailure } from '../notices.tsx';
 import { shownMoment } from '../now.ts';
+import { pointPath } from '../point-path.ts';
 import { Mark } from '../quality-mark.tsx';
 import { SeverityMark } from '../severity-mark.tsx';
 import { shortMomentText } from '../times.ts';
@@ -114,7 +115,7 @@ function Urgent({ urgent, isCalm }: UrgentProps) {
   return (
     <div class="banner-urgent" onPointerEnter={hold} onPointerLeave={release} onFocusIn={hold} onFocusOut={release}>
       <SeverityMark severity={alarm.severity} state={state} />
-      <a class="banner-text" href={`/points/${encodeURIComponent(alarm.name)}?kind=alarms`} data-over>
+      <a class="banner-text" href={pointPath('alarms', alarm.name)} data-over>
         {alarm.t > 0 && <time>{shortMomentText(alarm.t, shownMoment.value)} </time>}
         <b>{alarm.description || alarm.name}</b>
         {alarm.description !== '' && <span class="quiet"> {alarm.name}</span>}

@@ -9,6 +9,7 @@ import { language, languages, theme, themes } from '../../settings.ts';
 import { words } from '../../words/words.ts';
 import { Dialog } from '../dialog.tsx';
 import { useKeys } from '../keys.ts';
+import { pointPath } from '../point-path.ts';
 import { ways } from './navigation.tsx';
 
 interface Item {
@@ -55,7 +56,7 @@ function PaletteDialog({ onClose }: { readonly onClose: () => void }) {
         group: 'points',
         text: name,
         more: description,
-        run: () => go(`/points/${name}${kind === 'measurements' ? '' : `?kind=${kind}`}`, { over: true }),
+        run: () => go(pointPath(kind, name), { over: true }),
       }));
     });
     return () => end.abort();

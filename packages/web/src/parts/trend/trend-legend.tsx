@@ -7,6 +7,7 @@ import type { LiveValue, PointKind, Shown } from '../../data/live-value.ts';
 import type { Facts } from '../../data/points.ts';
 import { factsOfPoint } from '../../data/points.ts';
 import { words } from '../../words/words.ts';
+import { pointPath } from '../point-path.ts';
 import { clockText, shortMomentText } from '../times.ts';
 import { LiveValue as LiveValueOf, Value } from '../value.tsx';
 import { valueText } from '../value-text.ts';
@@ -117,7 +118,7 @@ function PenRow({ parts, drawing, pen, number, isBare, a, b, statistics }: PenRo
   const unit = typeof facts === 'string' ? '' : facts.eu;
   const isSelected = model.selected.value === key;
   const number_ = (value: number | undefined) => (value === undefined ? '' : figureText(value, facts));
-  const href = `/points/${pen.name}${pen.kind === 'commands' ? '?kind=commands' : ''}`;
+  const href = pointPath(pen.kind, pen.name);
   return (
     <tr class={`${isSelected ? 'trend-selected' : ''} ${pen.isHidden ? 'trend-hidden' : ''}`}>
       <th scope="row">

@@ -1,9 +1,11 @@
 // Where the rows of alarms lead to.
+import { pointPath } from '../../parts/point-path.ts';
+
 const beforeS = 600;
 const afterS = 300;
 
 export function alarmAddress(name: string): string {
-  return `/points/${encodeURIComponent(name)}?kind=alarms`;
+  return pointPath('alarms', name);
 }
 
 /** The trend of a measurement from ten minutes before. */

@@ -24,6 +24,7 @@ import {
   type StackRole,
 } from '../../data/fields.ts';
 import { may } from '../../data/session.ts';
+import { pointPath } from '../../parts/point-path.ts';
 import { ProblemText } from '../../parts/problem-text.tsx';
 import { FormField } from '../../parts/schema-form/form-field.tsx';
 import { MapField } from '../../parts/schema-form/map-field.tsx';
@@ -122,13 +123,13 @@ function ObjectActions({ family, name }: { readonly family: Family; readonly nam
       {(family === 'measurements' || family === 'commands') && (
         <>
           <LiveValue kind={family} name={name} age />
-          <a class="button" data-over href={`/points/${name}${family === 'commands' ? '?kind=commands' : ''}`}>
+          <a class="button" data-over href={pointPath(family, name)}>
             {config.toPoint}
           </a>
         </>
       )}
       {family === 'alarms' && (
-        <a class="button" data-over href={`/points/${name}?kind=alarms`}>
+        <a class="button" data-over href={pointPath('alarms', name)}>
           {config.toPoint}
         </a>
       )}

@@ -2,8 +2,8 @@
 import { printable } from '@telltale/schema/values';
 import { offersOf, takeable } from '../../data/browse.ts';
 import type { GridColumn } from '../../parts/live-grid/grid-model.ts';
+import { pointPath } from '../../parts/point-path.ts';
 import { words } from '../../words/words.ts';
-import { pointPath } from '../points/point-columns.tsx';
 import type { TreeRow } from './browse-tree.ts';
 
 const indentRem = 1.1;
@@ -105,7 +105,7 @@ function Offers({ row: { item } }: { readonly row: Extract<TreeRow, { kind: 'ite
           <span class="quiet">{titles.takes[family]} </span>
           {object?.name}
           {configured !== null && (
-            <a href={configuredPath(family, configured)} data-over tabIndex={-1}>
+            <a href={pointPath(family, configured)} data-over tabIndex={-1}>
               {titles.configured(configured)}
             </a>
           )}
@@ -118,10 +118,6 @@ function Offers({ row: { item } }: { readonly row: Extract<TreeRow, { kind: 'ite
       ))}
     </span>
   );
-}
-
-function configuredPath(family: ReturnType<typeof offersOf>[number]['family'], name: string): string {
-  return family === 'alarms' ? `/points/${name}?kind=alarms` : pointPath(family, name);
 }
 
 function whatText({ item }: Extract<TreeRow, { kind: 'item' }>): string {

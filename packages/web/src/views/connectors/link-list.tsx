@@ -8,15 +8,16 @@ import { countText, rateText } from '../../parts/figure-text.ts';
 import { useGridLayout } from '../../parts/live-grid/grid-layout.ts';
 import { type GridColumn, rowsOf } from '../../parts/live-grid/grid-model.ts';
 import { LiveGrid } from '../../parts/live-grid/live-grid.tsx';
-import { now } from '../../parts/now.ts';
 import { PastNote } from '../../parts/past-note.tsx';
 import { ProblemText } from '../../parts/problem-text.tsx';
-import { ageText, momentText } from '../../parts/times.ts';
+import { Since } from '../../parts/since.tsx';
+import { sortedBy } from '../../parts/sorted-by.ts';
+import { momentText } from '../../parts/times.ts';
 import { useRead } from '../../parts/use-read.ts';
 import { useStates } from '../../parts/use-states.ts';
 import { go, setViewQuery, viewQueryOf } from '../../router.ts';
 import { words } from '../../words/words.ts';
-import { filteredLinks, sortedLinks } from './link-rows.ts';
+import { filteredLinks, linkKeys } from './link-rows.ts';
 import { LinkStateMark } from './link-state.tsx';
 
 const everyMs = 2000;
@@ -31,7 +32,7 @@ export function LinkList() {
   const layout = useGridLayout('connectors', columns, byState);
   const filter = { text: text?.value ?? '', role: role?.value ?? '', state: state?.value ?? '' };
   const links = read?.map((link) => withState(link, states[link.role].get(link.name)));
-  const shown = links && sortedLinks(filteredLinks(links, filter), layout.sort.value);
+  const shown = links && sortedBy(filteredLinks(links, filter), layout.sort.value, linkKeys);
   return (
     <div class="view whole links">
       <div class="view-head">
@@ -179,14 +180,6 @@ function linkColumns(): readonly GridColumn<LinkRow>[] {
       cell: (link) => <LastError link={link} />,
     },
   ];
-}
-
-function Since({ us }: { readonly us: number }) {
-  return (
-    <time class="quiet" title={momentText(us)}>
-      {ageText((now.value - us) / 1e6)}
-    </time>
-  );
 }
 
 /** Of a link that is up, it is of the past. */

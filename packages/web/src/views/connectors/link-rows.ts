@@ -1,7 +1,7 @@
 // Which connectors and providers the list shows, and in which order: what is not as it should be comes first.
 import { fromTimestamp } from '@telltale/schema/values';
 import type { LinkRow } from '../../data/links.ts';
-import type { GridSort } from '../../parts/live-grid/grid-layout.ts';
+import type { SortKeys } from '../../parts/sorted-by.ts';
 
 export interface LinkFilter {
   readonly text: string;
@@ -25,7 +25,7 @@ export function filteredLinks(links: readonly LinkRow[], { text, role, state }: 
 
 const urgency = { failed: 0, down: 1, connecting: 3, up: 4, disabled: 5 } as const;
 
-const keys: Readonly<Record<string, (link: LinkRow) => number | string>> = {
+export const linkKeys: SortKeys<LinkRow> = {
   state: ({ state, devicesDown }) => (state === 'up' && devicesDown > 0 ? 2 : urgency[state]),
   name: ({ name }) => name,
   role: ({ role }) => role,
@@ -36,14 +36,3 @@ const keys: Readonly<Record<string, (link: LinkRow) => number | string>> = {
   uncertain: ({ points }) => points.uncertain,
   bad: ({ points }) => points.bad,
 };
-
-/** Those that are alike, by name. */
-export function sortedLinks(links: readonly LinkRow[], sort: GridSort | undefined): LinkRow[] {
-  const key = keys[sort?.column ?? ''] ?? keys.state;
-  const sign = sort?.descending === true ? -1 : 1;
-  return links.toSorted((a, b) => sign * compare(key?.(a) ?? 0, key?.(b) ?? 0) || compare(a.name, b.name));
-}
-
-function compare(one: number | string, other: number | string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
-}

@@ -4,10 +4,10 @@ import { type LinkDetails, type LinkRole, readLink } from '../../data/links.ts';
 import { TelltaleProblem } from '../../data/service.ts';
 import { may } from '../../data/session.ts';
 import { withState } from '../../data/watched-states.ts';
-import { now } from '../../parts/now.ts';
 import { PastNote } from '../../parts/past-note.tsx';
 import { ProblemText } from '../../parts/problem-text.tsx';
-import { ageText, momentText } from '../../parts/times.ts';
+import { Since } from '../../parts/since.tsx';
+import { momentText } from '../../parts/times.ts';
 import { useRead } from '../../parts/use-read.ts';
 import { useStates } from '../../parts/use-states.ts';
 import { queryOf } from '../../router.ts';
@@ -87,16 +87,13 @@ function tabPath(link: LinkViewProps, tab: Tab): string {
 }
 
 function StateSince({ link }: { readonly link: LinkDetails }) {
-  const since = fromTimestamp(link.since);
   const devicesDown = link.devices.filter(({ state }) => state === 'down').length;
   return (
     <>
       <span role="status">
         <LinkStateMark state={link.state} devicesDown={devicesDown} />
       </span>
-      <time class="quiet" title={momentText(since)}>
-        {ageText((now.value - since) / 1e6)}
-      </time>
+      <Since us={fromTimestamp(link.since)} />
     </>
   );
 }

@@ -4,6 +4,7 @@ import { fromTimestamp } from '@telltale/schema/values';
 import type { GridSort } from '../../parts/live-grid/grid-layout.ts';
 import type { GridColumn } from '../../parts/live-grid/grid-model.ts';
 import { now } from '../../parts/now.ts';
+import { type SortKeys, sortedBy } from '../../parts/sorted-by.ts';
 import { ageText, momentText, shortMomentText } from '../../parts/times.ts';
 import { LiveValue } from '../../parts/value.tsx';
 import { words } from '../../words/words.ts';
@@ -94,29 +95,16 @@ function Remaining({ until }: { readonly until: number }) {
   return <>{ageText((until - now.value) / 1e6)}</>;
 }
 
+/** What does not end by itself ends last. */
+const keys: SortKeys<Simulation> = {
+  name: ({ name }) => name,
+  since: ({ since }) => fromTimestamp(since),
+  until: ({ until }) => (until === null ? Number.MAX_VALUE : fromTimestamp(until)),
+  by: ({ by }) => by,
+  reason: ({ reason }) => reason ?? '',
+};
+
 /** As they come: the newest first. */
 export function sortedForced(items: readonly Simulation[], sort: GridSort | undefined): readonly Simulation[] {
-  if (sort === undefined) return items;
-  const sign = sort.descending ? -1 : 1;
-  return items.toSorted((a, b) => sign * compare(keyOf(a, sort.column), keyOf(b, sort.column)));
-}
-
-/** What does not end by itself ends last. */
-function keyOf(item: Simulation, column: string): string | number {
-  switch (column) {
-    case 'since':
-      return fromTimestamp(item.since);
-    case 'until':
-      return item.until === null ? Number.MAX_VALUE : fromTimestamp(item.until);
-    case 'by':
-      return item.by;
-    case 'reason':
-      return item.reason ?? '';
-    default:
-      return item.name;
-  }
-}
-
-function compare(a: string | number, b: string | number): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  return sort === undefined ? items : sortedBy(items, sort, keys);
 }

@@ -6,13 +6,15 @@ import { readModules } from '../../data/modules.ts';
 import { may } from '../../data/session.ts';
 import { withState } from '../../data/watched-states.ts';
 import { countText } from '../../parts/figure-text.ts';
-import { type GridSort, useGridLayout } from '../../parts/live-grid/grid-layout.ts';
+import { useGridLayout } from '../../parts/live-grid/grid-layout.ts';
 import { type GridColumn, rowsOf } from '../../parts/live-grid/grid-model.ts';
 import { LiveGrid } from '../../parts/live-grid/live-grid.tsx';
 import { now } from '../../parts/now.ts';
 import { PastNote } from '../../parts/past-note.tsx';
 import { ProblemText } from '../../parts/problem-text.tsx';
-import { ageText, momentText, shortMomentText } from '../../parts/times.ts';
+import { Since } from '../../parts/since.tsx';
+import { type SortKeys, sortedBy } from '../../parts/sorted-by.ts';
+import { momentText, shortMomentText } from '../../parts/times.ts';
 import { useRead } from '../../parts/use-read.ts';
 import { useStates } from '../../parts/use-states.ts';
 import { go, setViewQuery, viewQueryOf } from '../../router.ts';
@@ -30,7 +32,7 @@ export function ModuleList() {
   const columns = useMemo(moduleColumns, [words.value]);
   const layout = useGridLayout('modules', columns, byState);
   const all = read?.map((module) => withState(module, states.get(module.name)));
-  const shown = all && sorted(filtered(all, text.value), layout.sort.value);
+  const shown = all && sortedBy(filtered(all, text.value), layout.sort.value, keys);
   return (
     <div class="view whole modules">
       <div class="view-head">
@@ -86,7 +88,7 @@ function filtered(all: readonly LiveFunctionModule[], searched: string): readonl
 
 const urgency = { FAIL: 0, INIT: 1, STOP: 2, RUN: 3 } as const;
 
-const keys: Readonly<Record<string, (module: LiveFunctionModule) => number | string>> = {
+const keys: SortKeys<LiveFunctionModule> = {
   state: ({ state }) => urgency[state],
   name: ({ name }) => name,
   since: ({ since }) => -fromTimestamp(since),
@@ -95,16 +97,6 @@ const keys: Readonly<Record<string, (module: LiveFunctionModule) => number | str
   restarts: ({ restarts }) => restarts,
   next: (module) => nextOf(module) ?? Number.MAX_VALUE,
 };
-
-function sorted(all: readonly LiveFunctionModule[], sort: GridSort | undefined): LiveFunctionModule[] {
-  const key = keys[sort?.column ?? ''] ?? keys.state;
-  const sign = sort?.descending === true ? -1 : 1;
-  return all.toSorted((a, b) => sign * compare(key?.(a) ?? 0, key?.(b) ?? 0) || compare(a.name, b.name));
-}
-
-function compare(one: number | string, other: number | string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
-}
 
 function nextOf(module: LiveFunctionModule): number | undefined {
   const next = module['next-start'];
@@ -173,14 +165,6 @@ function moduleColumns(): readonly GridColumn<LiveFunctionModule>[] {
       cell: (module) => <Status module={module} />,
     },
   ];
-}
-
-function Since({ us }: { readonly us: number }) {
-  return (
-    <time class="quiet" title={momentText(us)}>
-      {ageText((now.value - us) / 1e6)}
-    </time>
-  );
 }
 
 function NextStart({ us }: { readonly us: number | undefined }) {

@@ -7,10 +7,10 @@ import { may } from '../../data/session.ts';
 import { withState } from '../../data/watched-states.ts';
 import { type Figure, FigureList } from '../../parts/figure-list.tsx';
 import { countText } from '../../parts/figure-text.ts';
-import { now } from '../../parts/now.ts';
 import { PastNote } from '../../parts/past-note.tsx';
 import { ProblemText } from '../../parts/problem-text.tsx';
-import { ageText, momentText } from '../../parts/times.ts';
+import { Since } from '../../parts/since.tsx';
+import { momentText } from '../../parts/times.ts';
 import { useRead } from '../../parts/use-read.ts';
 import { useStates } from '../../parts/use-states.ts';
 import { words } from '../../words/words.ts';
@@ -39,7 +39,7 @@ export function ModuleView({ name }: { readonly name: string }) {
             <span role="status">
               <ModuleStateMark state={module.state} />
             </span>
-            <Since module={module} />
+            <Since us={fromTimestamp(module.since)} />
           </>
         )}
         <span class="grow" />
@@ -61,15 +61,6 @@ export function ModuleView({ name }: { readonly name: string }) {
       )}
       {!isUnknown && (may('diagnose') ? <LogView name={name} /> : <p class="quiet">{modules.log.mayNot}</p>)}
     </div>
-  );
-}
-
-function Since({ module }: { readonly module: LiveFunctionModule }) {
-  const since = fromTimestamp(module.since);
-  return (
-    <time class="quiet" title={momentText(since)}>
-      {ageText((now.value - since) / 1e6)}
-    </time>
   );
 }
 

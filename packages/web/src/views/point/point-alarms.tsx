@@ -6,6 +6,7 @@ import { moment } from '../../data/moment.ts';
 import { revision } from '../../data/overview.ts';
 import { operateAlarms } from '../../data/point-actions.ts';
 import { may } from '../../data/session.ts';
+import { pointPath } from '../../parts/point-path.ts';
 import { ReadState } from '../../parts/read-state.tsx';
 import { SeverityMark } from '../../parts/severity-mark.tsx';
 import { notifyOutcome, useAction } from '../../parts/use-action.ts';
@@ -39,7 +40,7 @@ function AlarmLine({ trigger, alarm }: { readonly trigger: AlarmTrigger; readonl
     <li>
       <SeverityMark severity={trigger.severity} state={alarm?.state ?? 'INACT_ACK'} />
       <div class="grow">
-        <a href={`/points/${name}?kind=alarms`} data-over>
+        <a href={pointPath('alarms', name)} data-over>
           {alarm?.description || name}
         </a>
         <div class="quiet">

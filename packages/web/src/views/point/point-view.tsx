@@ -1,6 +1,7 @@
 // The drawer of one point: which kind it is, and its name; what there is to see and to do is left to the panels of the kinds.
 import { type AnyKind, findPoint, type Named, namesLike } from '../../data/find-point.ts';
 import { link } from '../../data/service.ts';
+import { pointPath } from '../../parts/point-path.ts';
 import { ProblemText } from '../../parts/problem-text.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { place } from '../../router.ts';
@@ -82,7 +83,7 @@ function NotFound({ name }: { readonly name: string }) {
           <ul class="point-near">
             {near.map(({ kind, name: other, description }) => (
               <li key={`${kind} ${other}`}>
-                <a href={pointAddress(kind, other)} data-over>
+                <a href={pointPath(kind, other)} data-over>
                   {other}
                 </a>{' '}
                 <span class="quiet">
@@ -95,8 +96,4 @@ function NotFound({ name }: { readonly name: string }) {
       )}
     </div>
   );
-}
-
-export function pointAddress(kind: AnyKind, name: string): string {
-  return `/points/${name}${kind === 'measurements' ? '' : `?kind=${kind}`}`;
 }

@@ -4,16 +4,12 @@ import type { PointKind } from '../../data/live-value.ts';
 import type { PointList } from '../../data/point-list.ts';
 import type { GridColumn } from '../../parts/live-grid/grid-model.ts';
 import { shownMoment } from '../../parts/now.ts';
+import { pointPath } from '../../parts/point-path.ts';
 import { qualityText } from '../../parts/quality-words.ts';
 import { ageText } from '../../parts/times.ts';
 import { useShown, Value } from '../../parts/value.tsx';
 import { words } from '../../words/words.ts';
 import { Sparkline } from './sparkline.tsx';
-
-/** Where the drawer of a point is. */
-export function pointPath(kind: PointKind, name: string): string {
-  return `/points/${name}${kind === 'measurements' ? '' : `?kind=${kind}`}`;
-}
 
 /** What the arrangement of the columns depends on: it is there before the list is. */
 export const arrangedColumns = [

@@ -3,6 +3,7 @@ import { type Finding, readFindings } from '../../data/condition.ts';
 import { overview } from '../../data/overview.ts';
 import { bytesText } from '../../parts/figure-text.ts';
 import { shownMoment } from '../../parts/now.ts';
+import { pointPath } from '../../parts/point-path.ts';
 import { qualityText } from '../../parts/quality-words.ts';
 import { ReadState } from '../../parts/read-state.tsx';
 import { SeverityMark } from '../../parts/severity-mark.tsx';
@@ -114,7 +115,7 @@ function describe(finding: Finding): Described {
       return {
         kind: kinds.alarm,
         text: finding.description || finding.name,
-        href: `/points/${finding.name}?kind=alarms`,
+        href: pointPath('alarms', finding.name),
         over: true,
       };
     case 'alarms':

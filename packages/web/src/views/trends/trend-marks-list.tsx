@@ -1,5 +1,6 @@
 // The marks of the visible window as a list: what each one is.
 import { useSignal } from '@preact/signals';
+import { pointPath } from '../../parts/point-path.ts';
 import { shortMomentText } from '../../parts/times.ts';
 import { presentUs } from '../../parts/trend/trend-model.ts';
 import type { TrendParts } from '../../parts/trend/trend-parts.ts';
@@ -28,7 +29,7 @@ export function TrendMarksList({ parts: { marks } }: { readonly parts: TrendPart
               {shortMomentText(mark.t, presentUs())}{' '}
               {mark.kind === 'alarm' ? (
                 <>
-                  <a href={`/points/${mark.name}?kind=alarms`} data-over>
+                  <a href={pointPath('alarms', mark.name)} data-over>
                     {mark.name}
                   </a>{' '}
                   {mark.text}
