@@ -202,6 +202,37 @@ export const ArchiveStats = Type.Object(
       description: 'Of the file system of the data folder; null where the system does not say it.',
     }),
     'disk-free-bytes': Type.Union([Type.Integer(), Type.Null()], { description: 'That the server may still write.' }),
+    'disk-lasts-seconds': Type.Union([Type.Integer(), Type.Null()], {
+      description:
+        'Until the disk is full, as the archive grows now; null where that is not known, or where retention or max-bytes take ' +
+        'effect before.',
+    }),
+    retention: Type.Object(
+      {
+        seconds: Type.Union([Type.Number(), Type.Null()], {
+          description: 'As --archive-retention says; null: without limit.',
+        }),
+        own: Type.Array(Type.Object({ seconds: Type.Number(), objects: Type.Integer() }, closed), {
+          description:
+            'Ages of their own, by properties.archRetention, and how many objects have them; the longest first.',
+        }),
+      },
+      { title: 'ArchiveRetention', description: 'How long records are stored.', ...closed },
+    ),
+    growth: Type.Union(
+      [
+        Type.Object(
+          {
+            'bytes-per-day': Type.Integer({ description: 'Without what expires.' }),
+            'records-per-day': Type.Integer(),
+            seconds: Type.Integer({ description: 'Over how long that was measured: up to a day.' }),
+          },
+          { title: 'ArchiveGrowth', ...closed },
+        ),
+        Type.Null(),
+      ],
+      { description: 'By the records of the last day, or of what there is of it; null where that is too little.' },
+    ),
     blocks: Type.Integer({ description: 'Files of records that are no longer in the journal.' }),
     unmerged: Type.Integer({ description: 'Of these, files that a merge would still take together.' }),
     first: OptionalTime,

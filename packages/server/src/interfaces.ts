@@ -66,6 +66,7 @@ import {
   typicals,
 } from './operations/index.ts';
 import type { ShownFamilies } from './pictures/index.ts';
+import { retentionOf } from './service-archive.ts';
 import { type SettingSources, type Settings, timeZoneOf } from './settings.ts';
 import { settingsInEffect } from './settings-in-effect.ts';
 
@@ -214,7 +215,8 @@ function pathsOf(settings: Settings) {
 }
 
 async function storageOf(settings: Settings): Promise<ArchiveStorage> {
-  return { maxBytes: settings['archive-max-size'], disk: await diskSpace(settings.data, systemClock) };
+  const { defaultUs: retentionUs, maxBytes } = retentionOf(settings, new Map());
+  return { maxBytes, retentionUs, disk: await diskSpace(settings.data, systemClock) };
 }
 
 function implementationsOf(parts: Interfaces, channelClients: () => number): Implementations {

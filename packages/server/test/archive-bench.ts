@@ -45,7 +45,8 @@ export class ArchiveBench {
     const sink = { batch: new Batch(), refOf: () => 0, added: () => undefined };
     const archiving = new Archiving({ clock, measurements, commands, sink, onJump: () => undefined });
     this.#imports = new Imports({ clock, take: (key, batch) => archive.backfill(key, batch) });
-    const storage = async () => ({ maxBytes: undefined, disk: { sizeBytes: 1000, freeBytes: 400 } });
+    const space = { sizeBytes: 1000, freeBytes: 400 };
+    const storage = async () => ({ maxBytes: undefined, retentionUs: undefined, disk: space });
     this.implementations = archiveOf({ archive, archiving, imports: this.#imports, data, clock, storage });
     this.#http = plainHttp({
       routes: plainRoutes(

@@ -120,6 +120,7 @@ export class MemoryArchive implements ArchiveAccess {
       firstUs: times.length === 0 ? undefined : Math.min(...times),
       lastUs: times.length === 0 ? undefined : Math.max(...times),
       astray: 0,
+      recent: { records: 0, journalRecords: 0 },
       damages: this.damages,
     };
   }

@@ -28,6 +28,8 @@ async function printStats(call: Call, stats: ArchiveStats): Promise<void> {
   await line('From', first === null ? 'never' : timeText(first));
   await line('To', last === null ? 'never' : timeText(last));
   await line('On disk', `${bytesText(bytes)}, ${bytesText(stats['journal-bytes'])} of it the journal${each}`);
+  await line('Retention', retentionText(stats));
+  await line('Growth', growthText(stats));
   await line('Files', `${number(blocks)}${unmerged > 0 ? `, ${number(unmerged)} of them to be merged` : ''}`);
   if (astray > 0) await line('Wrong clock', `${number(astray)} records before 2000, or over a day ahead`);
   const astrayNames = stats['astray-names'];
@@ -37,6 +39,25 @@ async function printStats(call: Call, stats: ArchiveStats): Promise<void> {
     await line('Clock set', `${timeText(at)}, by ${seconds.toFixed(1)} s`);
   }
   await printDamages(call, damages);
+}
+
+function retentionText({ retention: { seconds, own }, 'max-bytes': most }: ArchiveStats): string {
+  const texts = [
+    seconds === null ? 'without limit of age' : `${days(seconds)} days`,
+    ...own.map((each) => `${each.objects} objects ${days(each.seconds)} days`),
+    ...(most === null ? [] : [`at most ${bytesText(most)}`]),
+  ];
+  return texts.slice(0, 10).join(', ');
+}
+
+function growthText({ growth, 'disk-lasts-seconds': lasts }: ArchiveStats): string {
+  if (growth === null) return 'not known yet';
+  const rest = lasts === null ? '' : `; the disk lasts ${days(lasts)} days`;
+  return `${bytesText(growth['bytes-per-day'])} a day${rest}`;
+}
+
+function days(seconds: number): string {
+  return (seconds / 86_400).toLocaleString('en-US', { maximumSignificantDigits: 3 });
 }
 
 async function printDamages({ terminal }: Call, damages: readonly ArchiveDamage[]): Promise<void> {

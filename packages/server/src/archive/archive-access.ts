@@ -116,6 +116,12 @@ export interface ArchiveStats {
   readonly damages: readonly ArchiveDamage[];
   /** Block files that compaction would still merge. */
   readonly unmerged: number;
+  readonly recent: {
+    /** With times of the last day; in blocks about so many. */
+    readonly records: number;
+    /** Of all records, those that are in no block yet. */
+    readonly journalRecords: number;
+  };
 }
 
 export interface ArchiveAccess {

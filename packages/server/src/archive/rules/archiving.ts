@@ -41,6 +41,8 @@ export interface ArchivingStats {
   readonly jumpCount: number;
   /** The newest hundred of these. */
   readonly jumps: readonly ClockJump[];
+  /** Of objects with an age of their own, in microseconds, by `kind/name`. */
+  readonly retentions: ReadonlyMap<string, number>;
 }
 
 /** The points of one kind. Those of both kinds together are numbered: twice the handle, and `bit`. */
@@ -118,7 +120,8 @@ export class Archiving {
 
   stats(): ArchivingStats {
     const astrayNames = [...this.#recorder.astrayNames];
-    return { counts: this.counts, astrayNames, jumpCount: this.#watch.count, jumps: [...this.#watch.last] };
+    const { count: jumpCount, last } = this.#watch;
+    return { counts: this.counts, astrayNames, jumpCount, jumps: [...last], retentions: this.retentions.ofSeries };
   }
 
   /** Prepares the rules of a new point; `showNew` or `discardNew` follows. */

@@ -6,6 +6,7 @@ import { type ModelRecord, plainOf, read } from '../../../test/store-model.ts';
 import { commit, flush, levels, mergeAll, openArchive, startUs } from '../../../test/temporary-archives.ts';
 import type { ArchiveStore } from './archive-store.ts';
 
+const dayUs = 86_400_000_000;
 const hundred = levels(100, startUs);
 /** Of the first five. */
 const corrections = hundred.slice(0, 5).map((record) => ({ ...record, value: -1, isReplacing: true }));
@@ -72,4 +73,15 @@ describe('AR-18: a record that has expired and replaced another', () => {
     assert.equal(store.stats().records, 40);
     store.close();
   });
+});
+
+test('what came in the last day is counted, in memory and in blocks', () => {
+  const clock = new ManualClock(startUs + 3 * dayUs);
+  const { store } = openArchive({ clock });
+  const hourly = levels(72, startUs).map((record, at) => ({ ...record, time: startUs + at * 3_600_000_000 }));
+  commit(store, hourly);
+  assert.deepEqual(store.stats().recent, { records: 24, journalRecords: 72 });
+  flush(store);
+  assert.deepEqual(store.stats().recent, { records: 24, journalRecords: 0 });
+  store.close();
 });

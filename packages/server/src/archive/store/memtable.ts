@@ -122,6 +122,16 @@ export class Memtable {
     return [batch, this.series.slice(from, to)];
   }
 
+  /** Records in [sinceUs, untilUs). */
+  countIn(sinceUs: number, untilUs: number): number {
+    let count = 0;
+    for (let at = 0; at < this.count; at++) {
+      const time = this.times[at] as number;
+      if (time >= sinceUs && time < untilUs) count++;
+    }
+    return count;
+  }
+
   /** Forgets the records that are not committed. */
   cutBack(aheadUs: number): void {
     while (this.count > this.committed) {

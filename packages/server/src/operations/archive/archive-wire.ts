@@ -3,19 +3,26 @@ import type { ArchiveDamage, ArchiveProgress, ArchiveStats, Timestamp } from '@t
 import { toTimestamp } from '@telltale/schema';
 import type * as inside from '../../archive/index.ts';
 import type { PagesReply } from '../replies.ts';
+import { diskLastsS, growthOf, retentionOnWire } from './archive-growth.ts';
 
 /** Where it is, and how much of it may be used. */
 export interface ArchiveStorage {
   readonly maxBytes: number | undefined;
+  /** Of objects without an age of their own; undefined: without limit. */
+  readonly retentionUs: number | undefined;
   /** Undefined where the system does not say it. */
   readonly disk: { readonly sizeBytes: number; readonly freeBytes: number } | undefined;
 }
 
 export function statsOnWire(
   stats: inside.ArchiveStats,
-  { astrayNames, jumps }: inside.ArchivingStats,
-  { maxBytes, disk }: ArchiveStorage,
+  { astrayNames, jumps, retentions }: inside.ArchivingStats,
+  storage: ArchiveStorage,
+  nowUs: number,
 ): ArchiveStats {
+  const { maxBytes, disk } = storage;
+  const retention = retentionOnWire(storage.retentionUs, retentions);
+  const growth = growthOf(stats, nowUs);
   const { series, records, bytes, blocks, unmerged, astray } = stats;
   return {
     series,
@@ -25,6 +32,9 @@ export function statsOnWire(
     'max-bytes': maxBytes ?? null,
     'disk-bytes': disk?.sizeBytes ?? null,
     'disk-free-bytes': disk?.freeBytes ?? null,
+    'disk-lasts-seconds': diskLastsS(stats, storage, growth, retention),
+    retention,
+    growth,
     blocks,
     unmerged,
     first: timestampOf(stats.firstUs) ?? null,

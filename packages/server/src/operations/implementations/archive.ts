@@ -238,7 +238,7 @@ export function archive({ archive, archiving, imports, data, clock, storage }: A
     eraseActiveAlarmArchive: erase('alarms'),
     getArchiveStats: async (_, { caller }) => {
       checkEverywhere(caller, 'view');
-      return statsOnWire(await archive.stats(), archiving.stats(), await storage());
+      return statsOnWire(await archive.stats(), archiving.stats(), await storage(), clock.now());
     },
     checkArchive: (_, { caller }) => {
       checkEverywhere(caller, 'configure');

@@ -2,10 +2,12 @@
 import { fromTimestamp } from '@telltale/schema/values';
 import type { ArchiveStats } from '../../data/archive.ts';
 import { bytesText, countText } from '../../parts/figure-text.ts';
-import { momentText } from '../../parts/times.ts';
+import { ageText, momentText } from '../../parts/times.ts';
 import { words } from '../../words/words.ts';
 
 const mostShown = 50;
+/** Ages of their own. */
+const mostAges = 5;
 
 export function ArchiveFigures({ stats }: { readonly stats: ArchiveStats }) {
   const { archive } = words.value;
@@ -16,12 +18,15 @@ export function ArchiveFigures({ stats }: { readonly stats: ArchiveStats }) {
     [archive.size, most === null ? bytesText(stats.bytes) : archive.sizeOf(bytesText(stats.bytes), bytesText(most))],
     [archive.journal, bytesText(stats['journal-bytes'])],
     [archive.limit, most === null ? archive.noLimit : archive.limitWhy],
+    [archive.retention, retentionText(stats)],
+    [archive.growth, growthText(stats)],
     [archive.records, countText(stats.records)],
     [archive.series, countText(stats.series)],
     [archive.oldest, first === null ? archive.noRecords : momentText(fromTimestamp(first))],
     [archive.newest, last === null ? archive.noRecords : momentText(fromTimestamp(last))],
     [archive.files, archive.filesText(stats.blocks, stats.unmerged)],
     [archive.disk, free === null ? '–' : archive.freeOf(bytesText(free), disk === null ? '–' : bytesText(disk))],
+    ...(stats.growth === null || free === null ? [] : [[archive.lasts, lastsText(stats)] as const]),
   ];
   return (
     <section class="panel">
@@ -35,7 +40,6 @@ export function ArchiveFigures({ stats }: { readonly stats: ArchiveStats }) {
           </div>
         ))}
       </dl>
-      <p class="quiet">{archive.retentionWhy}</p>
       {damages.length === 0 ? (
         <p>✓ {archive.noDamage}</p>
       ) : (
@@ -77,4 +81,22 @@ export function ArchiveFigures({ stats }: { readonly stats: ArchiveStats }) {
       )}
     </section>
   );
+}
+
+function retentionText({ retention: { seconds, own } }: ArchiveStats): string {
+  const { archive } = words.value;
+  const ages = own.slice(0, mostAges).map((each) => archive.ofOwn(ageText(each.seconds), each.objects));
+  return [seconds === null ? archive.forEver : archive.forAll(ageText(seconds)), ...ages].join('; ');
+}
+
+function growthText({ growth }: ArchiveStats): string {
+  const { archive } = words.value;
+  if (growth === null) return archive.growthUnknown;
+  const [bytes, records] = [bytesText(growth['bytes-per-day']), countText(growth['records-per-day'])];
+  return archive.growthOf(bytes, records, ageText(growth.seconds));
+}
+
+function lastsText({ 'disk-lasts-seconds': lasts }: ArchiveStats): string {
+  const { archive } = words.value;
+  return lasts === null ? archive.lastsAlways : archive.lastsText(ageText(lasts));
 }

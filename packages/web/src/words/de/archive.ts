@@ -20,8 +20,16 @@ export const archive: Words['archive'] = {
   filesText: (blocks, unmerged) => `${blocks}, davon noch ${unmerged} zusammenzuführen`,
   disk: 'Datenträger',
   freeOf: (free, all) => `${free} frei von ${all}`,
-  retentionWhy:
-    'Wie lange aufbewahrt wird: --archive-retention des Dienstes, oder die Eigenschaft archRetention eines Punktes.',
+  retention: 'Aufbewahrung',
+  forAll: (age) => `${age} (--archive-retention)`,
+  forEver: 'unbegrenzt (--archive-retention ist nicht gesetzt)',
+  ofOwn: (age, objects) => `${age}: ${objects} mit eigener archRetention`,
+  growth: 'Zuwachs',
+  growthUnknown: 'bekannt, sobald es Einträge aus zehn Minuten gibt',
+  growthOf: (bytes, records, over) => `${bytes} am Tag, ${records} Einträge (in den letzten ${over})`,
+  lasts: 'Datenträger voll',
+  lastsText: (age) => `in ${age}, wenn es so weitergeht`,
+  lastsAlways: 'bei diesem Zuwachs nie',
   noDamage: 'Keine Datei ist beschädigt.',
   damaged: (count) => (count === 1 ? '1 Teil ist beschädigt' : `${count} Teile sind beschädigt`),
   damagedWhat:

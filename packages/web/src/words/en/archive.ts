@@ -18,8 +18,17 @@ export const archive = {
   filesText: (blocks: number, unmerged: number) => `${blocks}, of which ${unmerged} are still to be merged`,
   disk: 'Disk',
   freeOf: (free: string, all: string) => `${free} free of ${all}`,
-  retentionWhy:
-    'How long records are stored: --archive-retention of the service, or the property archRetention of a point.',
+  retention: 'Retention',
+  forAll: (age: string) => `${age} (--archive-retention)`,
+  forEver: 'without limit (--archive-retention is not set)',
+  ofOwn: (age: string, objects: number) => `${age}: ${objects} with archRetention of their own`,
+  growth: 'Growth',
+  growthUnknown: 'known when there are ten minutes of records',
+  growthOf: (bytes: string, records: string, over: string) =>
+    `${bytes} a day, ${records} records (over the last ${over})`,
+  lasts: 'Disk full',
+  lastsText: (age: string) => `in ${age}, if it goes on like this`,
+  lastsAlways: 'never at this rate',
   noDamage: 'No file is damaged.',
   damaged: (count: number) => (count === 1 ? '1 part is damaged' : `${count} parts are damaged`),
   damagedWhat:
