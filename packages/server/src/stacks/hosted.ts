@@ -89,7 +89,7 @@ export class Hosted {
 
   started(id: number, sinceUs: number): void {
     this.id = id;
-    this.#report = { ...this.#report, state: 'connecting', sinceUs };
+    this.#report = { ...this.#report, state: 'connecting', sinceUs: this.#lostUs(sinceUs) };
   }
 
   /** It is stopped until it is set to undefined; what it reports then is that of its next start. */
@@ -119,13 +119,27 @@ export class Hosted {
   ended(reason: string, timeUs: number): void {
     this.#counters.errors++;
     const { points } = this.#report;
-    this.#report = silent({ state: 'down', sinceUs: timeUs, lastError: { text: reason, timeUs }, points });
+    this.#report = silent({
+      state: 'down',
+      sinceUs: this.#lostUs(timeUs),
+      lastError: { text: reason, timeUs },
+      points,
+    });
   }
 
   /** Takes a report of its thread on one of its starts, with the counters that were reported of this start before. */
   take(id: number, before: InstanceCounters, report: InstanceReport): void {
     addRise(this.#counters, before, report.counters);
-    if (this.id === id) this.#report = report;
+    if (this.id !== id) return;
+    const hadLink = report.state === 'up' || report.counters.connects > 0;
+    this.#report = hadLink ? report : { ...report, sinceUs: this.#lostUs(report.sinceUs) };
+  }
+
+  /** Since when it has no link, over all its starts; `nowUs` where it has one, or is out of service. */
+  #lostUs(nowUs: number): number {
+    if (this.#silent?.silence === 'lost') return this.#silent.lastError.timeUs;
+    const { state, sinceUs } = this.#report;
+    return state === 'up' || this.#disabled !== undefined ? nowUs : sinceUs;
   }
 
   conflated(count: number): void {

@@ -354,7 +354,9 @@ export class Connection {
     if (was === state) return;
     const { clock, log, onLink, onState } = this.#options;
     this.#state = state;
-    this.#sinceUs = clock.now();
+    const nowUs = clock.now();
+    // Tries to connect are part of the time without a link.
+    if (was === 'up' || state === 'up') this.#sinceUs = nowUs;
     if (state === 'up') {
       log.info('up');
       this.#loggedReasons.clear();
@@ -365,7 +367,7 @@ export class Connection {
     const isNews = this.#reportedUp === undefined ? !this.#isStopped : this.#reportedUp !== isUp;
     if (state !== 'connecting' && isNews) {
       this.#reportedUp = isUp;
-      onLink(isUp, reason, this.#sinceUs);
+      onLink(isUp, reason, nowUs);
     }
     onState();
   }

@@ -7,6 +7,42 @@ import { NotConnected } from '../connector.ts';
 
 const stepMs = 500;
 
+test('the time since which there is no link is when it was lost, however often it is tried again since', async () => {
+  let isThere = true;
+  let lose = (_: Error) => {};
+  const bench = setUp({
+    connect: async () => {
+      if (!isThere) throw new NotConnected('nobody is there');
+    },
+    run: (signal) =>
+      new Promise((_, reject) => {
+        lose = reject;
+        signal.addEventListener('abort', () => reject(signal.reason));
+      }),
+  });
+  const status = () => bench.connection.status();
+  await bench.begin();
+  const upUs = bench.clock.now();
+  assert.deepEqual([status().state, status().sinceUs], ['up', upUs]);
+  await bench.pass(60_000);
+  isThere = false;
+  const lostUs = bench.clock.now();
+  lose(new NotConnected('the cable is cut'));
+  await bench.pass(0);
+  const states = new Set<string>();
+  for (let passed = 0; passed < 60_000; passed += stepMs) {
+    await bench.pass(stepMs);
+    states.add(status().state);
+    assert.equal(status().sinceUs, lostUs);
+  }
+  assert.ok(states.has('down') && !states.has('up'));
+  assert.ok(status().counters.errors > 3, 'it was tried again and again');
+  isThere = true;
+  while (status().state !== 'up') await bench.pass(stepMs);
+  assert.equal(status().sinceUs, bench.clock.now());
+  await bench.connection.stop();
+});
+
 /** How a try fails while the device is away, and the chance that is drawn for the pause after it. */
 const anyTry = fc.record({
   failsAfterMs: fc.constantFrom(0, 20, 1000, 4000, 8000),

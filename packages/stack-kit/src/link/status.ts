@@ -6,6 +6,7 @@ export type Role = 'connector' | 'provider';
 export interface ConnectionStatus {
   /** `down`: it will be tried again by and by; `failed`: not before the configuration changes. */
   readonly state: 'connecting' | 'up' | 'down' | 'failed';
+  /** Since when the link is up, or is not. */
   readonly sinceUs: number;
   readonly lastError: { readonly text: string; readonly timeUs: number } | undefined;
   readonly counters: Counters;
