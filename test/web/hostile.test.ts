@@ -40,6 +40,11 @@ const plant = [
     }),
     put('trends', `${name}_trend`, { description, pens: [{ kind: 'measurements', name }] }),
   ]),
+  put('pictures', 'beyond', {
+    svg: `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1e308 1e308"><g transform="scale(0)">
+      <rect width="1e300" height="10" data-tt-point="markup" data-tt-level="up"/></g>
+      <rect width="9" height="9" data-tt-point="markup" data-tt-rotation="from=-1e300 to=1e300 cx=1e300"/></svg>`,
+  }),
   put('pictures', 'growing', {
     svg: `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 400 100">${Array.from(
       { length: 60 },
@@ -159,6 +164,19 @@ describe('what is not meant well', { skip: noChromium }, () => {
     });
     await page.goto(new URL('/pictures/turned_picture', suite.server.url).href);
     await page.locator('.picture-drawing [id$="-shown"]', { hasText: 'turned back 12.5 turned back' }).waitFor();
+  });
+
+  test('hides no mark beyond the numbers that a browser draws with', async (t) => {
+    const page = await suite.open(t, '/pictures/beyond', { expects: [/attribute (?:viewBox|width): /] });
+    const forced = page.locator('.picture-mark[data-marks~="forced"] .picture-chip-forced');
+    await until('both are marked where they are seen', async () => {
+      const boxes = await Promise.all((await forced.all()).map((each) => each.boundingBox()));
+      const view = await page.locator('.picture').boundingBox();
+      const isSeen = (box: (typeof boxes)[number]) =>
+        box !== null && view !== null && box.width >= 8 && box.x >= view.x - 1 && box.y >= view.y - 1;
+      return boxes.length >= 1 && boxes.every(isSeen);
+    });
+    await page.locator('.picture-mark[data-marks~="mistake"]').first().waitFor();
   });
 
   test('does not fill the memory of whoever opens a picture', async (t) => {

@@ -4,7 +4,7 @@ import Type, { type Static, type TObject, type TSchema } from 'typebox';
 import { areaPattern } from './area-path.ts';
 import { strict } from './closed.ts';
 import type { Family } from './families.ts';
-import { maxJsonKeys } from './json.ts';
+import { maxJsonKeys, maxJsonTextBytes } from './json.ts';
 import { Datatype, Identifier } from './wire-schemas.ts';
 
 /** Counts and bit masks: exact in JSON and in SQLite alike. */
@@ -176,7 +176,7 @@ export const Provider = Type.Object(stackInstanceFields, strict('Provider'));
 export type Provider = Static<typeof Provider>;
 
 /** Characters of an SVG as it comes in; what is left of it fits the object. */
-export const maxSvgLength = 4 << 20;
+export const maxSvgLength = maxJsonTextBytes;
 
 export const Picture = Type.Object(
   {

@@ -71,7 +71,11 @@ export function wordFor(choices: readonly Choice[], value: Tested | undefined): 
   return value === undefined ? undefined : choices.find(({ holds }) => holds(value))?.word;
 }
 
+/** Browsers draw nothing beyond. */
+const mostNumber = 1e30;
+
 export function numberOf(text: string | undefined): number | undefined {
   if (text === undefined || !/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?$/.test(text)) return undefined;
-  return Number(text);
+  const number = Number(text);
+  return Math.abs(number) <= mostNumber ? number : undefined;
 }

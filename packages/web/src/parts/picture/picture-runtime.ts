@@ -42,7 +42,7 @@ export class PictureRuntime {
   readonly marks = new MarkLayer();
   readonly #options: PictureOptions;
   readonly #followed = new Map<string, Followed>();
-  readonly #openers = new Map<Element, Opener & { readonly inside: readonly Followed[] }>();
+  readonly #openers = new Map<Element, Opener & { readonly inside: Set<Followed> }>();
   readonly #boxes: ReadonlyMap<SVGGraphicsElement, Measured>;
   readonly #loose: Anchor[] = [];
   /** Of the texts, as they were measured. */
@@ -157,13 +157,17 @@ export class PictureRuntime {
   #offer(openers: readonly Opener[], bound: readonly Bound[]): void {
     for (const opener of openers) {
       const { element, opens } = opener;
-      const named = bound.filter(({ element: each, point }) => point !== undefined && element.contains(each));
-      const inside = new Set(named.flatMap(({ point }) => (point ? [this.#pointOf(point.kind, point.name)] : [])));
-      this.#openers.set(element, { ...opener, inside: [...inside] });
+      this.#openers.set(element, { ...opener, inside: new Set() });
       if (opens.kind === 'none') continue;
       element.classList.add('picture-opens');
       element.setAttribute('tabindex', '0');
       element.setAttribute('role', 'link');
+    }
+    for (const { element, point } of bound) {
+      if (point === undefined) continue;
+      const followed = this.#pointOf(point.kind, point.name);
+      for (let each: Element | null = element; each !== null; each = each.parentElement)
+        this.#openers.get(each)?.inside.add(followed);
     }
     const { host } = this.#options;
     const { signal } = this.#listening;
@@ -271,14 +275,18 @@ export class PictureRuntime {
       if (opener.opens.kind === 'none') continue;
       const label = labelOf(
         opener,
-        opener.inside.map(({ state }) => state.peek()),
+        Array.from(opener.inside, ({ state }) => state.peek()),
       );
       if (element.getAttribute('aria-label') !== label) element.setAttribute('aria-label', label);
     }
   }
 }
 
+/** Of one point: where more show it, each is marked. */
+const mostJoined = 500;
+
 function joinNested(anchors: Anchor[]): void {
+  if (anchors.length > mostJoined) return;
   for (const [at, inner] of [...anchors.entries()].toReversed()) {
     const outer = anchors.findIndex((each, place) => place !== at && contains(each.box, inner.box));
     const around = anchors[outer];
@@ -293,6 +301,9 @@ function joinNested(anchors: Anchor[]): void {
   }
 }
 
+/** Browsers draw with numbers of single precision. */
+const mostUnits = 1e9;
+const leastUnits = 1e-3;
 const otherwise: Box = { x: 0, y: 0, width: 800, height: 600 };
 
 /** The whole picture, as its author has bounded it. */
@@ -302,7 +313,8 @@ export function wholeOf(root: SVGSVGElement): Box {
     .split(/[\s,]+/)
     .map(Number);
   const box = { x, y, width, height };
-  return Object.values(box).every(Number.isFinite) && width > 0 && height > 0 ? box : otherwise;
+  const isFit = Math.max(Math.abs(x), Math.abs(y), width, height) <= mostUnits && Math.min(width, height) >= leastUnits;
+  return isFit ? box : otherwise;
 }
 
 function prepare(root: SVGSVGElement, title: string): void {

@@ -89,6 +89,6 @@ export const pictures: Words['pictures'] = {
     nothingRemoved: 'Aus der Datei wurde nichts entfernt.',
     removed: 'Aus der Datei entfernt, weil es nicht harmlos ist oder nicht gezeichnet wird:',
     lost: 'Kein Element hat mehr diese ids: was dort gebunden war, ist nicht gebunden.',
-    tooLarge: 'Die Datei hat mehr als 4 MiB.',
+    tooLarge: 'Die Datei hat mehr als 2 MiB.',
   },
 };

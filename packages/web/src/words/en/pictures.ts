@@ -86,6 +86,6 @@ export const pictures = {
     nothingRemoved: 'Nothing was removed from the file.',
     removed: 'Removed from the file, since it is not harmless or not drawn:',
     lost: 'No element has these ids any more: what was bound there is not bound.',
-    tooLarge: 'The file has more than 4 MiB.',
+    tooLarge: 'The file has more than 2 MiB.',
   },
 };

@@ -9,7 +9,8 @@ export interface Uploaded {
   readonly removed: readonly (readonly [string, number])[];
 }
 
-const mostBytes = 4 << 20;
+/** As the service takes a text at most. */
+const mostBytes = 2 << 20;
 
 export class FileTooLarge extends Error {
   override readonly name = 'FileTooLarge';
