@@ -1,5 +1,6 @@
 // The page on which people sign in, in a real browser: who comes without credentials is led to it, and on to where they wanted.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { before, describe, test } from 'node:test';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import type { Browser, Page } from 'playwright-core';
@@ -13,6 +14,27 @@ const submit = async (page: Page, text = password) => {
   await page.locator('[name=password]').fill(text);
   await page.keyboard.press('Enter');
 };
+
+/** The colours that it uses. */
+const coloursOf = (page: Page): Promise<Record<string, string>> =>
+  page.evaluate(`{
+    const used = document.querySelector('style').textContent.matchAll(/var\\((--[a-z-]+)/g);
+    const style = getComputedStyle(document.documentElement);
+    Object.fromEntries([...used].map(([, name]) => [name, style.getPropertyValue(name)]));
+  }`);
+
+const tokens = readFileSync(new URL('../packages/web/src/look/tokens.css', import.meta.url), 'utf8');
+
+/** Those of the page, where a theme that does not say has those of the light one. */
+function tokensOf(theme: string): Record<string, string> {
+  const blocks = [...tokens.matchAll(/^:root(?:\[data-theme="(\w+)"\])? \{([^}]*)\}/gm)];
+  const chosen = blocks.filter(([, name]) => name === undefined || name === theme);
+  return Object.fromEntries(
+    chosen.flatMap(([, , text = '']) =>
+      [...text.matchAll(/(--[\w-]+): ([^;]+);/g)].map(([, name, value]) => [name, value]),
+    ),
+  );
+}
 
 describe('a browser without credentials', () => {
   const cleanup = suiteCleanup();
@@ -54,6 +76,39 @@ describe('a browser without credentials', () => {
       await page.waitForURL('**/docs/');
       assert.match(await page.title(), /Telltale/);
     });
+
+    test('is spoken to in German where it asks for German, or somebody has chosen it on the page', async (t) => {
+      const german = await openPage(browser, { scope: t, locale: 'de-AT' });
+      await german.goto(`${server.url}/access/sign-in`);
+      await german.getByRole('heading', { name: 'Anmelden' }).waitFor();
+      assert.equal(await german.title(), 'Anmelden · Telltale');
+      assert.equal(await german.locator('html').getAttribute('lang'), 'de');
+      await submit(german, 'falsch');
+      await german.getByRole('alert').getByText('Der Benutzer oder das Passwort ist falsch.').waitFor();
+      const chosen = await openPage(browser, { scope: t, locale: 'de-AT' });
+      await chosen.addInitScript({ content: "localStorage['telltale.language'] = 'en'" });
+      await chosen.goto(`${server.url}/access/sign-in`);
+      await chosen.getByRole('heading', { name: 'Sign in' }).waitFor();
+    });
+
+    const looks = [
+      ['light', {}],
+      ['dark', { colorScheme: 'dark' }],
+      ['contrast', { contrast: 'more' }],
+    ] as const;
+    for (const [theme, options] of looks) {
+      test(`sees the colours of the page in the theme ${theme}, chosen there or asked for by the browser`, async (t) => {
+        const page = await openPage(browser, { scope: t, ...options });
+        await page.goto(`${server.url}/access/sign-in`);
+        const asked = await coloursOf(page);
+        await page.evaluate(`localStorage['telltale.theme'] = '${theme}'`);
+        await page.emulateMedia({ colorScheme: 'light', contrast: 'no-preference' });
+        await page.reload();
+        assert.deepEqual(await coloursOf(page), asked);
+        const tokens = tokensOf(theme);
+        for (const [name, colour] of Object.entries(asked)) assert.equal(colour, tokens[name], name);
+      });
+    }
 
     /** From what is asked for to where it leads. */
     const wanted: Readonly<Record<string, string>> = {

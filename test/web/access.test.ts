@@ -50,6 +50,38 @@ describe('the view access', { skip: noChromium }, () => {
     assert.equal(await page.getByRole('heading', { name: 'Erase' }).count(), 0);
     assert.equal(await page.getByRole('heading', { name: 'Import' }).count(), 0);
   });
+
+  test('offers an administrator, who may not configure, nothing that would be refused, and says why', async (t) => {
+    const offers = /^(\+|(New|Save|Upload|Replace|Rename|Delete|Generate|Render|Discard|Restart|Disable|Edit|Paste)\b)/;
+    const page = await closed.open(t, '/config');
+    await page.getByRole('heading', { name: 'What runs' }).waitFor();
+    const { origin } = new URL(page.url());
+    const paths = [
+      '/config/changes',
+      '/config/revisions',
+      '/pictures',
+      '/trends/tanks',
+      '/connectors/waterworks',
+      '/modules',
+    ];
+    for (const path of ['', ...paths]) {
+      if (path !== '') await page.goto(origin + path);
+      await page.locator('main :is(h1, h2)').first().waitFor();
+      const offered = await page.locator('main').getByRole('button', { name: offers }).allInnerTexts();
+      const linked = await page.locator('main').getByRole('link', { name: offers }).allInnerTexts();
+      assert.deepEqual([path, ...offered, ...linked.filter((text) => text === '+')], [path]);
+    }
+    for (const path of [
+      '/config/connectors?new=1',
+      '/config/measurements/tank1_level',
+      '/pictures/waterworks?edit=1',
+    ]) {
+      await page.goto(origin + path);
+      await page.getByText('You are not permitted to do this (configure)', { exact: false }).first().waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0);
+      assert.equal(await page.locator('main').locator('input:enabled, select:enabled, textarea:enabled').count(), 0);
+    }
+  });
 });
 
 describe('the view access of a service without users', { skip: noChromium }, () => {

@@ -1,15 +1,17 @@
 // The script of the page that makes the first administrator, and the policy by which a browser runs it and nothing else.
+import { chosenScript } from './form-page.ts';
 import { scriptPolicy } from './script-policy.ts';
 
-export const setupScript = `
-const form = document.querySelector('form');
-const [wrong, done] = ['alert', 'status'].map((role) => document.querySelector('[role=' + role + ']'));
-const say = (text) => { wrong.textContent = text; wrong.hidden = text === ''; };
-if (location.hash.length < 2) say('This page is opened by the link in the file first-administrator of the data folder.');
+export const setupScript = `${chosenScript}const form = document.querySelector('form');
+const done = document.querySelector('[role=status]');
+if (location.hash.length < 2) say(either(
+  'This page is opened by the link in the file first-administrator of the data folder.',
+  'Diese Seite wird über den Link in der Datei first-administrator des Datenordners geöffnet.',
+));
 form.addEventListener('submit', async (event) => {
   event.preventDefault();
   const { user, password, again } = Object.fromEntries(new FormData(form));
-  if (password !== again) return say('The two passwords differ.');
+  if (password !== again) return say(either('The two passwords differ.', 'Die beiden Passwörter unterscheiden sich.'));
   say('');
   const button = form.querySelector('button');
   button.disabled = true;
@@ -20,9 +22,9 @@ form.addEventListener('submit', async (event) => {
       body: JSON.stringify({ user, password, code: location.hash.slice(1) }),
     });
     if (answer.ok) { form.hidden = true; done.hidden = false; }
-    else say((await answer.json()).detail);
+    else say((await answer.json()).detail, 'en');
   } catch {
-    say('The service does not answer.');
+    silent();
   }
   button.disabled = false;
 });

@@ -1,13 +1,23 @@
 // The script of the page on which people sign in, and the policy by which a browser runs it and nothing else.
 import { ownPathForm } from '../../access/index.ts';
+import { chosenScript } from './form-page.ts';
 import { scriptPolicy } from './script-policy.ts';
 
-export const signInScript = `
-const form = document.querySelector('form');
-const [wrong, second, passkey, oidc] = ['[role=alert]', '#second', '#passkey', '#oidc'].map((each) => document.querySelector(each));
+export const signInScript = `${chosenScript}const form = document.querySelector('form');
+const [second, passkey, oidc] = ['#second', '#passkey', '#oidc'].map((each) => document.querySelector(each));
 const wanted = new URLSearchParams(location.search).get('to') ?? '';
 const to = ${ownPathForm}.test(wanted) ? wanted : '/';
-const say = (text) => { wrong.textContent = text; wrong.hidden = text === ''; };
+const german = {
+  'wrong-credentials': 'Der Benutzer oder das Passwort ist falsch.',
+  'too-many-attempts': 'Zu viele Versuche sind gescheitert: etwas warten, dann noch einmal.',
+  'sign-in-refused': 'Das Verzeichnis kennt Sie, aber hier haben Sie keinen Zugang: ein Administrator kann das ändern.',
+};
+const tell = ({ type = '', detail }) => {
+  const text = isGerman ? german[type.split('#problem-')[1]] : undefined;
+  if (detail === undefined) silent();
+  else say(text ?? detail, text === undefined ? 'en' : '');
+};
+const noPasskey = {};
 const ask = async (path, body) => {
   const answer = await fetch(path, body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
   const json = await answer.json();
@@ -27,7 +37,8 @@ const signIn = async (given) => {
       second.hidden = false;
       second.querySelector('input').focus();
     }
-    if (!needsCode || form.code.value !== '') say(problem.detail ?? 'The service does not answer.');
+    if (problem === noPasskey) say(either('No passkey was chosen.', 'Es wurde kein Passkey gewählt.'));
+    else if (!needsCode || form.code.value !== '') tell(problem);
   }
   for (const each of buttons) each.disabled = false;
 };
@@ -39,7 +50,7 @@ form.addEventListener('submit', (event) => {
 if (globalThis.PublicKeyCredential?.parseRequestOptionsFromJSON) passkey.hidden = false;
 passkey.addEventListener('click', () => signIn(async () => {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(await ask('sign-in/passkey'));
-  const answer = await navigator.credentials.get({ publicKey }).catch(() => { throw { detail: 'No passkey was chosen.' }; });
+  const answer = await navigator.credentials.get({ publicKey }).catch(() => { throw noPasskey; });
   return { passkey: answer.toJSON() };
 }));
 ask('directories').then((known) => { oidc.hidden = !known.oidc; oidc.search = new URLSearchParams({ 'return-to': to }); }, () => undefined);

@@ -53,11 +53,13 @@ function NewObject({ family, mark }: { readonly family: (typeof familyNames)[num
   const draft = draftOf(family);
   const key = `+${mark}`;
   const isThere = draft.has(key);
+  const mayAdd = may('configure');
   useEffect(() => {
-    if (isThere || mark !== '1') return;
+    if (isThere || mark !== '1' || !mayAdd) return;
     const made = draft.add();
     go(`/config/${family}?new=${made.slice(1)}`, { replace: true });
   }, []);
+  if (!mayAdd) return <Notice text={words.value.common.mayNot('configure')} />;
   return <ObjectView family={family} rowKey={key} />;
 }
 

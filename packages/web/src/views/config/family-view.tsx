@@ -207,6 +207,7 @@ function FamilyTable({ family, fields, objects }: FamilyTableProps) {
           </button>
         )}
         <span class="grow" />
+        {!isEditable && <span class="quiet">{common.mayNot('configure')}</span>}
         {isEditable && selected.length > 0 && (
           <>
             <span class="quiet">{words.value.grid.selected(selected.length)}</span>
@@ -265,7 +266,7 @@ function FamilyTable({ family, fields, objects }: FamilyTableProps) {
         state={state}
         selection={selection}
         isEditable={isEditable}
-        empty={objects.size === 0 ? config.noObjects : config.noMatch}
+        empty={objects.size > 0 ? config.noMatch : isEditable ? config.noObjects : common.none}
         onForm={form}
         onPaste={take}
       />

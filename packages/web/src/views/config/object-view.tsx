@@ -24,6 +24,7 @@ import {
   type StackRole,
 } from '../../data/fields.ts';
 import { may } from '../../data/session.ts';
+import { NotPermitted } from '../../parts/not-permitted.tsx';
 import { pointPath } from '../../parts/point-path.ts';
 import { ProblemText } from '../../parts/problem-text.tsx';
 import { FormField } from '../../parts/schema-form/form-field.tsx';
@@ -96,6 +97,7 @@ export function ObjectView({ family, rowKey }: ObjectViewProps) {
         {isOld && <ObjectActions family={family} name={rowKey} />}
       </div>
       {error !== undefined && <ProblemText error={error} />}
+      {!may('configure') && <NotPermitted permission="configure" />}
       <ObjectForm family={family} rowKey={rowKey} draft={draft} objects={found.value.objects} fields={fields.value} />
       <DraftBar
         draft={draft}

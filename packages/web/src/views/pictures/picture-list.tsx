@@ -53,7 +53,7 @@ export function PictureList() {
       {isEmpty && (
         <section class="panel">
           <h2>{pictures.none}</h2>
-          <p class="quiet">{pictures.noneHelp}</p>
+          {mayEdit && <p class="quiet">{pictures.noneHelp}</p>}
         </section>
       )}
       {[...areas].map(([area, members]) => (
@@ -72,9 +72,7 @@ export function PictureList() {
           <p class="quiet">{pictures.unpublishedWhy}</p>
           <ul class="pictures-unpublished">
             {value.unpublished.map((name) => (
-              <li key={name}>
-                <a href={`/pictures/${name}?edit=1`}>{name}</a>
-              </li>
+              <li key={name}>{mayEdit ? <a href={`/pictures/${name}?edit=1`}>{name}</a> : name}</li>
             ))}
           </ul>
         </section>

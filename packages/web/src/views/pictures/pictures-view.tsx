@@ -2,6 +2,7 @@
 
 import { moment } from '../../data/moment.ts';
 import { may } from '../../data/session.ts';
+import { NotPermitted } from '../../parts/not-permitted.tsx';
 import { viewQueryOf } from '../../router.ts';
 import type { ViewProps } from '../../routes.ts';
 import { PictureEditor } from './editor/picture-editor.tsx';
@@ -13,6 +14,12 @@ const edit = viewQueryOf('edit');
 export default function PicturesView({ parameters }: ViewProps) {
   const { name } = parameters;
   if (name === undefined) return <PictureList />;
-  const isEdited = edit.value !== '' && moment.value === undefined && may('configure');
-  return isEdited ? <PictureEditor key={name} name={name} /> : <PictureShown key={name} name={name} />;
+  if (edit.value === '' || moment.value !== undefined) return <PictureShown key={name} name={name} />;
+  if (may('configure')) return <PictureEditor key={name} name={name} />;
+  return (
+    <>
+      <NotPermitted permission="configure" />
+      <PictureShown key={name} name={name} />
+    </>
+  );
 }

@@ -31,7 +31,7 @@ function Fields({ family, name }: BlameSectionProps) {
   return (
     <>
       <a class="button" href={`/config/${family}/${name}`}>
-        {point.configure}
+        {may('configure') ? point.configure : point.sections.configuration}
       </a>
       <table class="point-blame">
         <tbody>

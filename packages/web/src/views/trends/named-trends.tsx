@@ -26,7 +26,7 @@ export function NamedTrends({ parts, name }: NamedTrendsProps) {
     <section class="named-trends" aria-label={trends.named}>
       <h2>{trends.named}</h2>
       {error !== undefined && <ProblemText error={error} />}
-      {found?.length === 0 && <p class="quiet">{trends.noNamed}</p>}
+      {found?.length === 0 && <p class="quiet">{may('configure') ? trends.noNamed : words.value.common.none}</p>}
       <ul>
         {found?.map((each) => (
           <li key={each.name}>
