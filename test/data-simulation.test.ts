@@ -109,7 +109,7 @@ describe('a simulated measurement', () => {
     assert.equal((await simulations()).text?.reason, why);
     const { summary, simulation } = await live.read<Explanation>('/measurements/text/explain', Explanation);
     assert.equal(simulation?.reason, why);
-    assert.match(summary, /simulated by local \(pump 3 <is> open\)/);
+    assert.match(summary, /forced by local \(pump 3 <is> open\)/);
     await stop('text');
   });
 

@@ -134,7 +134,7 @@ describe('a connector that is disabled', () => {
     assert.match((await data.read<Explanation>('/commands/plc_setpoint/explain')).summary, who);
     await data.done('PUT', '/measurements/plc_forced?value=i1');
     const forced = await data.read<Explanation>('/measurements/plc_forced/explain');
-    assert.match(forced.summary, /^It is simulated by .*Connector plc was disabled by anna/);
+    assert.match(forced.summary, /^It is forced by .*Connector plc was disabled by anna/);
     await data.done('DELETE', '/measurements/plc_forced');
   });
 

@@ -155,7 +155,7 @@ describe('a measurement is explained', () => {
     await data.done('PUT', '/measurements/u1_level?value=d99&quality=64&valid-for=600');
     const found = await explain('u1_level');
     assert.deepEqual([found.vtq[0], found.device.vtq[0], found.quality], ['d99', 'd3', 'uncertain, simulated']);
-    assert.match(found.summary, /^It is simulated by local; behind it is 3, good, of /);
+    assert.match(found.summary, /^It is forced by local; behind it is 3, good, of /);
     const { value, until: end, by } = found.simulation ?? assert.fail();
     assert.deepEqual([value, by, end !== null], ['d99', 'local', true]);
     assert.match(stageOf(found, 'simulation').text, /^local has forced it to 99 at .*, until .*Z; /);

@@ -40,7 +40,7 @@ describe('the view access', { skip: noChromium }, () => {
 
   test('shows an operator the own access, and nothing of others', async (t) => {
     const page = await closed.open(t, '/access?tab=users', 'olga');
-    await page.getByText('You are not permitted to do this (manage-users).').waitFor();
+    await page.getByText('Missing permission: Manage users').waitFor();
     await page.getByRole('heading', { name: 'olga' }).waitFor();
     assert.equal(await page.getByRole('link', { name: 'Users', exact: true }).count(), 0);
     await page.goto(new URL('/audit', page.url()).href);
@@ -77,7 +77,7 @@ describe('the view access', { skip: noChromium }, () => {
       '/pictures/waterworks?edit=1',
     ]) {
       await page.goto(origin + path);
-      await page.getByText('You are not permitted to do this (configure)', { exact: false }).first().waitFor();
+      await page.getByText('Missing permission: Change the configuration', { exact: false }).first().waitFor();
       assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0);
       assert.equal(await page.locator('main').locator('input:enabled, select:enabled, textarea:enabled').count(), 0);
     }

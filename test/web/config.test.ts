@@ -197,10 +197,11 @@ describe('the configuration in the browser', { skip: noChromium }, () => {
     const deadband = page.locator('[data-field=deadband] input');
     await deadband.waitFor();
     assert.equal(await deadband.inputValue(), '0,5');
+    await page.locator('[data-field=deadband] [lang=en]').waitFor();
     await deadband.fill('0,75');
     await put('measurements', 'komma', { datatype: 'd', deadband: '3' });
     await page.getByRole('button', { name: 'Speichern' }).click();
-    await page.getByText('Jemand anderer hat').waitFor();
+    await page.getByText('Jemand anders hat').waitFor();
     assert.equal((await read('/measurements/komma')).deadband, '3');
     await page.getByRole('button', { name: 'Speichern' }).click();
     await page.getByText('1 Objekt gespeichert').waitFor();

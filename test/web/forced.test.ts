@@ -34,6 +34,25 @@ describe('the list of what is forced', { skip: noChromium }, () => {
       .getByText(/^(?:59|60) min$/)
       .waitFor();
     await row(page, 'tank2_level').getByText('until released').waitFor();
+    await row(page, 'tank2_level').getByText('this computer').waitFor();
+  });
+
+  test('has the button of a row in its middle, and heads that can be read', async (t) => {
+    const page = await suite.open(t, '/forced');
+    const [around, button] = await Promise.all([
+      row(page, 'tank1_level').boundingBox(),
+      row(page, 'tank1_level').getByRole('button', { name: 'Release' }).boundingBox(),
+    ]);
+    assert.ok(around !== null && button !== null);
+    const above = button.y - around.y;
+    const below = around.y + around.height - button.y - button.height;
+    assert.ok(above >= 0 && below >= 0 && Math.abs(above - below) <= 2, `${above} above, ${below} below`);
+    const cut = await page
+      .locator('.grid-head .grid-title-text')
+      .evaluateAll((heads) =>
+        heads.filter((head) => head.scrollWidth > head.clientWidth).map((head) => head.textContent),
+      );
+    assert.deepEqual(cut, []);
   });
 
   test('follows, and releases one, those that are selected, and all', async (t) => {

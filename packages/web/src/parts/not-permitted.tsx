@@ -6,9 +6,5 @@ import { words } from '../words/words.ts';
 export function NotPermitted({ permission }: { readonly permission: Permission }) {
   const { common } = words.value;
   if (identity.value === undefined) return <p class="quiet">{common.loading}</p>;
-  return (
-    <p class="panel">
-      {common.mayNot(permission)} <span class="quiet">{words.value.access.permissions[permission]}.</span>
-    </p>
-  );
+  return <p class="panel">{common.mayNot(permission)}</p>;
 }

@@ -9,9 +9,9 @@ export function ProblemText({ error }: { readonly error: unknown }) {
   const problem = error instanceof TelltaleProblem ? error : undefined;
   return (
     <div class="problem" role="alert">
-      <p>{detail}</p>
+      <p lang="en">{detail}</p>
       {problem !== undefined && problem.errors.length > 0 && (
-        <ul>
+        <ul lang="en">
           {problem.errors.map(({ path, message }) => (
             <li key={`${path} ${message}`}>
               {path !== '' && <code>{path}</code>} {message}
@@ -19,7 +19,11 @@ export function ProblemText({ error }: { readonly error: unknown }) {
           ))}
         </ul>
       )}
-      {problem?.remedy !== undefined && <p class="quiet">{problem.remedy}</p>}
+      {problem?.remedy !== undefined && (
+        <p class="quiet" lang="en">
+          {problem.remedy}
+        </p>
+      )}
       {problem?.problem === 'sign-in-again' && (
         <button type="button" onClick={goToSignIn}>
           {access.signInAgain}

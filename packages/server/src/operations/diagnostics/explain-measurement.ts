@@ -57,7 +57,7 @@ function summaryOf(explained: Explained): string {
   if (simulation !== undefined) {
     const behind = vtqText(vtqOf(datatype, device), showFor(explained.point));
     const why = simulation.reason === null ? '' : ` (${simulation.reason})`;
-    return `It is simulated by ${simulation.by}${why}; behind it is ${behind}.${disabled && ` ${disabled}`}`;
+    return `It is forced by ${simulation.by}${why}; behind it is ${behind}.${disabled && ` ${disabled}`}`;
   }
   if (explained.isHidden === true) return `It is ${describeQuality(device.quality)}. ${outOfView}`;
   if (reports !== undefined) {

@@ -170,7 +170,7 @@ function deadbandStage({ view, trial }: Explained, show: Show): Stage {
 }
 
 function simulationStage({ simulation }: ChainView, show: Show): Stage {
-  if (simulation === undefined) return off('It is not simulated.');
+  if (simulation === undefined) return off('It is not forced.');
   const { value, by, since, until, reason } = simulation;
   const end = until === null ? 'until that is stopped' : `until ${when(fromTimestamp(until))}`;
   const why = reason === null ? '' : ` (${reason})`;

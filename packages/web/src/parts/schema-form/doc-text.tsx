@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 
 export function DocText({ paragraphs }: { readonly paragraphs: readonly string[] }) {
   return (
-    <div class="doc-text">
+    <div class="doc-text" lang="en">
       {paragraphs.map((paragraph) => (
         <Block key={paragraph} text={paragraph} />
       ))}

@@ -57,7 +57,9 @@ export function FormField(props: FormFieldProps) {
           </p>
         )}
         <p class="form-help" id={`${id}-help`}>
-          <CodeText text={field.description} />
+          <span lang="en">
+            <CodeText text={field.description} />
+          </span>
           {field.default !== '' && <> {config.defaultIs(field.default)}.</>}
         </p>
         {children}

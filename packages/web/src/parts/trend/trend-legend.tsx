@@ -6,7 +6,7 @@ import { valuesAt } from '../../data/history.ts';
 import type { LiveValue, PointKind, Shown } from '../../data/live-value.ts';
 import type { Facts } from '../../data/points.ts';
 import { factsOfPoint } from '../../data/points.ts';
-import { words } from '../../words/words.ts';
+import { localNumber, words } from '../../words/words.ts';
 import { pointPath } from '../point-path.ts';
 import { clockText, shortMomentText } from '../times.ts';
 import { LiveValue as LiveValueOf, Value } from '../value.tsx';
@@ -277,7 +277,9 @@ function figureText(value: number, facts: Facts): string {
 
 /** 99.99 % is not 100 %. */
 function percentText(percent: number): string {
-  return `${percent === 100 || percent === 0 ? percent : Math.min(99.9, Math.max(0.1, Math.round(percent * 10) / 10))} %`;
+  const shown =
+    percent === 100 || percent === 0 ? percent : Math.min(99.9, Math.max(0.1, Math.round(percent * 10) / 10));
+  return `${localNumber(String(shown))} %`;
 }
 
 /** `1 d 02:03:04.5` */

@@ -7,6 +7,7 @@ import { alarms, isUnacknowledged, type ShownAlarm } from '../../data/alarms.ts'
 import { may } from '../../data/session.ts';
 import type { GridColumn } from '../../parts/live-grid/grid-model.ts';
 import { shownMoment } from '../../parts/now.ts';
+import { personText } from '../../parts/person-text.ts';
 import { Mark } from '../../parts/quality-mark.tsx';
 import { SeverityMark } from '../../parts/severity-mark.tsx';
 import { ageText, momentText, shortMomentText } from '../../parts/times.ts';
@@ -152,7 +153,7 @@ function Authority({ name }: CellProps) {
   }
   return (
     <span class="quiet" title={authority}>
-      {authority === triggerAuthority.live ? texts.trigger : authority}
+      {authority === triggerAuthority.live ? texts.trigger : personText(authority)}
     </span>
   );
 }

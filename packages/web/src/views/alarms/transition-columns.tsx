@@ -4,6 +4,7 @@ import { useMemo } from 'preact/hooks';
 import type { Transition } from '../../data/alarm-history.ts';
 import { triggerOf } from '../../data/alarm-triggers.ts';
 import type { GridColumn } from '../../parts/live-grid/grid-model.ts';
+import { personText } from '../../parts/person-text.ts';
 import { Mark } from '../../parts/quality-mark.tsx';
 import { SeverityMark } from '../../parts/severity-mark.tsx';
 import { clockText, dayText, momentText } from '../../parts/times.ts';
@@ -65,7 +66,7 @@ export function transitionColumns(): readonly GridColumn<Transition>[] {
           <Mark kind="forced" text={values.forced} why={texts.triggerForced} />
         ) : (
           <span class="quiet" title={authority}>
-            {authority === triggerAuthority.live ? texts.trigger : authority}
+            {authority === triggerAuthority.live ? texts.trigger : personText(authority)}
           </span>
         ),
     },

@@ -33,7 +33,7 @@ export function AddressHelp({ family, connector, onTake }: AddressHelpProps) {
                   </button>
                 )}
               </td>
-              <td>{meaning}</td>
+              <td lang="en">{meaning}</td>
             </tr>
           ))}
         </tbody>

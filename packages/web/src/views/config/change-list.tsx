@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { Family } from '@telltale/schema/values';
 import { fromTimestamp } from '@telltale/schema/values';
 import type { ComponentChildren } from 'preact';
+import { personText } from '../../parts/person-text.ts';
 import { momentText } from '../../parts/times.ts';
 import { words } from '../../words/words.ts';
 import { fieldLines, type ShownChange } from './field-lines.ts';
@@ -71,7 +72,7 @@ function ChangeItem({ change, family, actions }: ChangeItemProps) {
         {row !== undefined && <span class="quiet">{config.row(row)}</span>}
         {time !== undefined && (
           <span class="quiet grow">
-            {author}, {momentText(fromTimestamp([time[0], time[1]]))}
+            {personText(author ?? '')}, {momentText(fromTimestamp([time[0], time[1]]))}
           </span>
         )}
         {actions}

@@ -13,6 +13,7 @@ import {
 import { overview } from '../../data/overview.ts';
 import { may } from '../../data/session.ts';
 import { notify, notifyFailure } from '../../parts/notices.tsx';
+import { personText } from '../../parts/person-text.ts';
 import { ProblemText } from '../../parts/problem-text.tsx';
 import { momentText } from '../../parts/times.ts';
 import { useRead } from '../../parts/use-read.ts';
@@ -74,7 +75,7 @@ function RunningPanel() {
       {revision ? (
         <p>
           <a href="/config/revisions?revision=running">{config.revision(revision.id)}</a>,{' '}
-          {momentText(fromTimestamp(revision.time))}, {revision.author}
+          {momentText(fromTimestamp(revision.time))}, {personText(revision.author)}
         </p>
       ) : (
         <p class="quiet">{isEmpty ? config.nothingYet : config.nothingRuns}</p>

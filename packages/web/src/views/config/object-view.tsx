@@ -25,6 +25,7 @@ import {
 } from '../../data/fields.ts';
 import { may } from '../../data/session.ts';
 import { NotPermitted } from '../../parts/not-permitted.tsx';
+import { personText } from '../../parts/person-text.ts';
 import { pointPath } from '../../parts/point-path.ts';
 import { ProblemText } from '../../parts/problem-text.tsx';
 import { FormField } from '../../parts/schema-form/form-field.tsx';
@@ -303,7 +304,11 @@ function Parameters({ stack, common, secretOf, children }: ParametersProps) {
   const known = useMemo(() => new Set(parameters.map(({ key }) => key.slice('vars.'.length))), [parameters]);
   return (
     <>
-      {stack.description !== undefined && <p class="quiet">{stack.description.description}</p>}
+      {stack.description !== undefined && (
+        <p class="quiet" lang="en">
+          {stack.description.description}
+        </p>
+      )}
       {parameters.map((field) => (
         <FormField key={field.key} {...common(field)} actions={field.isSecret ? secretOf(field) : undefined} />
       ))}
@@ -321,7 +326,7 @@ function StackChoice({ role, ...common }: { readonly role: StackRole | undefined
   return (
     <FormField {...common} field={field}>
       {chosen?.description !== undefined && (
-        <p class="form-help">
+        <p class="form-help" lang="en">
           <b>{chosen.description.title}.</b> {chosen.description.description}
         </p>
       )}
@@ -356,7 +361,7 @@ function Aside({ runs, before, isNew: isFresh, author }: AsideProps) {
         <p class="quiet">
           {author.author === undefined || author.time === undefined
             ? config.older
-            : config.changedBy(author.author, momentText(fromTimestamp([author.time[0], author.time[1]])))}
+            : config.changedBy(personText(author.author), momentText(fromTimestamp([author.time[0], author.time[1]])))}
           {author.revision !== undefined && (
             <>
               {' '}

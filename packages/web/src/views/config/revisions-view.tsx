@@ -13,6 +13,7 @@ import {
 import { revision as runningRevision } from '../../data/overview.ts';
 import { may } from '../../data/session.ts';
 import { notify } from '../../parts/notices.tsx';
+import { personText } from '../../parts/person-text.ts';
 import { ProblemText } from '../../parts/problem-text.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { momentText } from '../../parts/times.ts';
@@ -156,7 +157,7 @@ function RevisionTable({ revisions, shown, from, to, onRestore }: RevisionTableP
                 <a href={`/config/revisions?revision=${id}`}>{id}</a> {running && <b>{config.runsNow}</b>}
               </td>
               <td>{momentText(fromTimestamp([time[0], time[1]]))}</td>
-              <td>{author}</td>
+              <td>{personText(author)}</td>
               <td class="revision-comment">{comment}</td>
               <td>{added === undefined ? '' : config.changeCounts(added, changed ?? 0, removed ?? 0)}</td>
               <td>

@@ -9,6 +9,7 @@ import { useGridLayout } from '../../parts/live-grid/grid-layout.ts';
 import { type GridColumn, rowsOf } from '../../parts/live-grid/grid-model.ts';
 import { LiveGrid } from '../../parts/live-grid/live-grid.tsx';
 import { PastNote } from '../../parts/past-note.tsx';
+import { personText } from '../../parts/person-text.ts';
 import { ProblemText } from '../../parts/problem-text.tsx';
 import { Since } from '../../parts/since.tsx';
 import { sortedBy } from '../../parts/sorted-by.ts';
@@ -122,7 +123,7 @@ function linkColumns(): readonly GridColumn<LinkRow>[] {
   const count = (key: 'good' | 'uncertain' | 'bad'): GridColumn<LinkRow> => ({
     key,
     title: connectors[key],
-    width: 100,
+    width: key === 'uncertain' ? 90 : 78,
     align: 'end',
     isSortable: true,
     cell: ({ points }) => <span class={points[key] === 0 ? 'quiet' : `links-${key}`}>{countText(points[key])}</span>,
@@ -131,7 +132,7 @@ function linkColumns(): readonly GridColumn<LinkRow>[] {
     {
       key: 'name',
       title: common.name,
-      width: 180,
+      width: 150,
       isSortable: true,
       isFixed: true,
       narrow: 'name',
@@ -144,7 +145,7 @@ function linkColumns(): readonly GridColumn<LinkRow>[] {
     {
       key: 'state',
       title: common.state,
-      width: 170,
+      width: 150,
       isSortable: true,
       narrow: 'value',
       cell: ({ state, devicesDown }) => <LinkStateMark state={state} devicesDown={devicesDown} />,
@@ -158,12 +159,12 @@ function linkColumns(): readonly GridColumn<LinkRow>[] {
       narrow: 'aside',
       cell: ({ since }) => <Since us={fromTimestamp(since)} />,
     },
-    { key: 'role', title: connectors.role, width: 100, isSortable: true, cell: ({ role }) => connectors.roles[role] },
-    { key: 'stack', title: connectors.stack, width: 110, isSortable: true, cell: ({ stack }) => stack },
+    { key: 'role', title: connectors.role, width: 94, isSortable: true, cell: ({ role }) => connectors.roles[role] },
+    { key: 'stack', title: connectors.stack, width: 100, isSortable: true, cell: ({ stack }) => stack },
     {
       key: 'rate',
       title: connectors.rate,
-      width: 105,
+      width: 88,
       align: 'end',
       isSortable: true,
       cell: (link) => rateText(link['values-per-second']),
@@ -187,7 +188,7 @@ function LastError({ link }: { readonly link: LinkRow }) {
   const { disabled } = link;
   const error = link['last-error'];
   if (disabled !== null) {
-    const by = words.value.connectors.disabledBy(disabled.by, momentText(fromTimestamp(disabled.t)));
+    const by = words.value.connectors.disabledBy(personText(disabled.by), momentText(fromTimestamp(disabled.t)));
     return <span title={by}>{printable(disabled.reason ?? by)}</span>;
   }
   if (error === null) return null;

@@ -5,6 +5,7 @@ import { TelltaleProblem } from '../../data/service.ts';
 import { may } from '../../data/session.ts';
 import { withState } from '../../data/watched-states.ts';
 import { PastNote } from '../../parts/past-note.tsx';
+import { personText } from '../../parts/person-text.ts';
 import { ProblemText } from '../../parts/problem-text.tsx';
 import { Since } from '../../parts/since.tsx';
 import { momentText } from '../../parts/times.ts';
@@ -116,7 +117,7 @@ function Trouble({ link: { state, disabled, ...others } }: { readonly link: Link
     <section class={`panel ${isWrong ? 'link-wrong' : ''}`}>
       {disabled !== null && (
         <p>
-          <strong>{connectors.disabledBy(disabled.by, momentText(fromTimestamp(disabled.t)))}</strong>
+          <strong>{connectors.disabledBy(personText(disabled.by), momentText(fromTimestamp(disabled.t)))}</strong>
           {disabled.reason !== null && <> {connectors.disabledWhy(printable(disabled.reason))}</>}
         </p>
       )}

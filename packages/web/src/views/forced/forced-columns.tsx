@@ -4,6 +4,7 @@ import { fromTimestamp } from '@telltale/schema/values';
 import type { GridSort } from '../../parts/live-grid/grid-layout.ts';
 import type { GridColumn } from '../../parts/live-grid/grid-model.ts';
 import { now } from '../../parts/now.ts';
+import { personText } from '../../parts/person-text.ts';
 import { type SortKeys, sortedBy } from '../../parts/sorted-by.ts';
 import { ageText, momentText, shortMomentText } from '../../parts/times.ts';
 import { LiveValue } from '../../parts/value.tsx';
@@ -41,7 +42,7 @@ export function forcedColumns(
       narrow: 'value',
       cell: ({ name }) => <LiveValue kind="measurements" name={name} />,
     },
-    { key: 'by', title: common.by, width: 90, isSortable: true, cell: ({ by }) => by },
+    { key: 'by', title: common.by, width: 110, isSortable: true, cell: ({ by }) => personText(by) },
     {
       key: 'since',
       title: common.since,
@@ -59,7 +60,7 @@ export function forcedColumns(
     {
       key: 'remaining',
       title: forced.remaining,
-      width: 84,
+      width: 104,
       align: 'end',
       narrow: 'aside',
       cell: ({ until }) => (until === null ? '∞' : <Remaining until={fromTimestamp(until)} />),
@@ -79,7 +80,7 @@ export function forcedColumns(
       width: 104,
       cell: ({ name }) =>
         release !== undefined && (
-          <button type="button" class="forced-release" tabIndex={-1} onClick={() => release([name])}>
+          <button type="button" tabIndex={-1} onClick={() => release([name])}>
             {forced.release}
           </button>
         ),

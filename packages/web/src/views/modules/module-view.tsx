@@ -7,6 +7,7 @@ import { may } from '../../data/session.ts';
 import { withState } from '../../data/watched-states.ts';
 import { type Figure, FigureList } from '../../parts/figure-list.tsx';
 import { countText } from '../../parts/figure-text.ts';
+import { NotPermitted } from '../../parts/not-permitted.tsx';
 import { PastNote } from '../../parts/past-note.tsx';
 import { ProblemText } from '../../parts/problem-text.tsx';
 import { Since } from '../../parts/since.tsx';
@@ -59,7 +60,7 @@ export function ModuleView({ name }: { readonly name: string }) {
           {may('read-config') && <ExecutablePanel name={name} />}
         </div>
       )}
-      {!isUnknown && (may('diagnose') ? <LogView name={name} /> : <p class="quiet">{modules.log.mayNot}</p>)}
+      {!isUnknown && (may('diagnose') ? <LogView name={name} /> : <NotPermitted permission="diagnose" />)}
     </div>
   );
 }

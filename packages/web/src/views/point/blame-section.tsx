@@ -4,6 +4,7 @@ import { fromTimestamp } from '@telltale/schema/values';
 import { type BlamedField, readBlame } from '../../data/blame.ts';
 import { revision } from '../../data/overview.ts';
 import { may } from '../../data/session.ts';
+import { personText } from '../../parts/person-text.ts';
 import { ProblemText } from '../../parts/problem-text.tsx';
 import { momentText } from '../../parts/times.ts';
 import { useRead } from '../../parts/use-read.ts';
@@ -56,7 +57,7 @@ function Changed({ field }: { readonly field: BlamedField }) {
   const { point } = words.value;
   const { author = '', revision: id, time, comment } = field;
   if (author === '') return null;
-  const text = id === undefined ? point.notRendered(author) : point.changedBy(author, id);
+  const text = id === undefined ? point.notRendered(personText(author)) : point.changedBy(personText(author), id);
   return <span title={[time && momentText(fromTimestamp(time)), comment].filter(Boolean).join(' ')}>{text}</span>;
 }
 

@@ -7,6 +7,7 @@ import { type Explanation, explainMeasurement, type StageExplained, stageAtFault
 import { moment } from '../../data/moment.ts';
 import { revision } from '../../data/overview.ts';
 import { may } from '../../data/session.ts';
+import { personText } from '../../parts/person-text.ts';
 import { qualityText } from '../../parts/quality-words.ts';
 import { ReadState } from '../../parts/read-state.tsx';
 import { momentText } from '../../parts/times.ts';
@@ -62,13 +63,18 @@ function Explained({ name, q }: ExplanationSectionProps) {
       <ReadState value={value} error={error} />
       {value !== undefined && (
         <>
-          <p>{value.summary}</p>
+          <p lang="en">{readable(value.summary)}</p>
           <ConnectorLine explanation={value} />
           <Chain explanation={value} />
         </>
       )}
     </PointSection>
   );
+}
+
+/** What the service says, with its times as they are shown elsewhere. */
+function readable(text: string): string {
+  return text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) => momentText(Date.parse(time) * 1000));
 }
 
 function Chain({ explanation }: { readonly explanation: Explanation }) {
@@ -102,7 +108,7 @@ function Stage({ stage, q }: { readonly stage: StageExplained; readonly q: numbe
       <div>
         <b>{point.stages[stage.stage]}</b> <span class="quiet">{point.effects[stage.effect]}</span>
         {q !== undefined && <p class="chain-why">{point.faultOf(qualityText(q))}</p>}
-        <p>{stage.text}</p>
+        <p lang="en">{readable(stage.text)}</p>
       </div>
     </li>
   );
@@ -152,7 +158,7 @@ export function LinkLine({ link }: { readonly link: Linked }) {
       <span class={state === 'up' ? 'quiet' : 'error'} title={momentText(fromTimestamp(since))}>
         {linkSigns[state]} {point.linkStates[state]}
       </span>
-      {disabled !== null && <div>{point.disabledBy(disabled.by, disabled.reason ?? '')}</div>}
+      {disabled !== null && <div>{point.disabledBy(personText(disabled.by), disabled.reason ?? '')}</div>}
       {state !== 'up' && lastError !== null && (
         <div>
           {point.lastError}: {lastError.text}

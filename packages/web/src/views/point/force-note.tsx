@@ -2,6 +2,7 @@
 import { fromTimestamp } from '@telltale/schema/values';
 import { readForced } from '../../data/forced.ts';
 import { now } from '../../parts/now.ts';
+import { personText } from '../../parts/person-text.ts';
 import { momentText, shortMomentText } from '../../parts/times.ts';
 import { useRead } from '../../parts/use-read.ts';
 import { words } from '../../words/words.ts';
@@ -20,7 +21,7 @@ export function ForceNote({ name }: { readonly name: string }) {
   return (
     <div class="force-note">
       <p title={momentText(since)}>
-        {point.forcedBy(by, shortMomentText(since, now.value))},{' '}
+        {point.forcedBy(personText(by), shortMomentText(since, now.value))},{' '}
         <b title={until === undefined ? undefined : momentText(until)}>{end}</b>
       </p>
       {reason !== null && <p>{reason}</p>}

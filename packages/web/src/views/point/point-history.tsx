@@ -6,6 +6,7 @@ import { type ObjectAction, readActions } from '../../data/object-actions.ts';
 import { type Facts, factsOfPoint } from '../../data/points.ts';
 import { may } from '../../data/session.ts';
 import { now } from '../../parts/now.ts';
+import { personText } from '../../parts/person-text.ts';
 import { ReadState } from '../../parts/read-state.tsx';
 import { momentText, shortMomentText } from '../../parts/times.ts';
 import { useRead } from '../../parts/use-read.ts';
@@ -51,10 +52,10 @@ function Action({ action, facts }: { readonly action: ObjectAction; readonly fac
     <li class={result === 'done' ? '' : 'quiet'}>
       <time title={momentText(t)}>{shortMomentText(t, now.value)}</time>{' '}
       <span>
-        <b>{who}</b> {point.actions[action.action]} {change}
+        <b>{personText(who)}</b> {point.actions[action.action]} {change}
         {result !== 'done' && <span class="error"> {point.notDone(result)}</span>}
         {reason !== undefined && <q class="point-reason">{reason}</q>}
-        {approver !== undefined && <span class="quiet"> {point.approvedBy(approver)}</span>}
+        {approver !== undefined && <span class="quiet"> {point.approvedBy(personText(approver))}</span>}
       </span>
     </li>
   );

@@ -1,5 +1,6 @@
 // The marks of the visible window as a list: what each one is.
 import { useSignal } from '@preact/signals';
+import { personText } from '../../parts/person-text.ts';
 import { pointPath } from '../../parts/point-path.ts';
 import { shortMomentText } from '../../parts/times.ts';
 import { presentUs } from '../../parts/trend/trend-model.ts';
@@ -36,7 +37,7 @@ export function TrendMarksList({ parts: { marks } }: { readonly parts: TrendPart
                 </>
               ) : (
                 <>
-                  {trends.revision(mark.id, mark.author)} <span class="quiet">{mark.comment}</span>
+                  {trends.revision(mark.id, personText(mark.author))} <span class="quiet">{mark.comment}</span>
                 </>
               )}
             </li>

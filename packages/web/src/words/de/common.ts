@@ -1,5 +1,6 @@
 // What stands in many views, in German.
 import type { Words } from '../words.ts';
+import { access } from './access.ts';
 
 export const common: Words['common'] = {
   service: 'Telltale',
@@ -45,5 +46,6 @@ export const common: Words['common'] = {
   failed: 'Das hat nicht funktioniert',
   outcomeUnknown: 'Ob es geschehen ist, ist nicht bekannt: vor einer Wiederholung nachsehen.',
   ofNow: 'Diese Ansicht kennt keine Vergangenheit: sie zeigt, was jetzt ist.',
-  mayNot: (permission) => `Dazu fehlt die Berechtigung (${permission}).`,
+  mayNot: (permission) => `Fehlende Berechtigung: ${access.permissions[permission]} (${permission}).`,
+  anybodyHere: 'dieser Rechner',
 };

@@ -8,7 +8,7 @@ export const connectors: Words['connectors'] = {
   anyRole: 'Konnektoren und Provider',
   anyState: 'Jeder Zustand',
   notUp: 'Nicht verbunden',
-  states: { connecting: 'im Aufbau', up: 'verbunden', down: 'getrennt', failed: 'gestört', disabled: 'abgeschaltet' },
+  states: { connecting: 'verbindet', up: 'verbunden', down: 'getrennt', failed: 'gestört', disabled: 'abgeschaltet' },
   devicesDown: (count) => (count === 1 ? 'verbunden, 1 Gerät fehlt' : `verbunden, ${count} Geräte fehlen`),
   filter: 'Name, Stack oder Fehler',
   stack: 'Stack',
@@ -21,8 +21,7 @@ export const connectors: Words['connectors'] = {
   configureFirst: 'Den ersten konfigurieren',
   noMatch: 'Kein Konnektor entspricht den Filtern.',
   shown: (count, all) => `${count} von ${all}`,
-  unknown: (name) =>
-    `Unter dem Namen ${name} läuft nichts. Vielleicht wurde es gelöscht oder noch nicht in Kraft gesetzt.`,
+  unknown: (name) => `Unter dem Namen ${name} läuft nichts. Vielleicht wurde es gelöscht oder noch nicht aktiviert.`,
   toList: 'Alle Konnektoren und Provider',
   toConfiguration: 'Konfiguration',
   toPoints: 'Seine Punkte',
@@ -47,7 +46,7 @@ export const connectors: Words['connectors'] = {
     title: 'Jetzt',
     valuesRate: 'Werte je Sekunde',
     requestsRate: 'Anfragen je Sekunde',
-    roundTrip: 'Antwortzeit, Hälfte binnen / 99 % binnen',
+    roundTrip: 'Antwortzeit, Median / 99 %',
     overruns: 'Ausgelassene Abfragen',
     thread: 'Thread',
     clients: 'Clients',
@@ -126,7 +125,7 @@ export const connectors: Words['connectors'] = {
       renew: 'Es ist erneuert',
       delete: 'Es ist gelöscht',
     },
-    secrets: 'Passwörter und Schlüssel sind nur schreibbar: sie werden in der Konfiguration gesetzt.',
+    secrets: 'Passwörter und Schlüssel sind nur schreibbar: sie werden in der Konfiguration eingegeben.',
   },
   browse: {
     offer: 'Angebot des Geräts',
@@ -162,7 +161,7 @@ export const connectors: Words['connectors'] = {
     back: 'Zurück zum Gerät',
     check: 'Prüfen',
     take: (count) => (count === 1 ? '1 Objekt übernehmen' : `${count} Objekte übernehmen`),
-    checked: 'Es ist nichts daran falsch.',
+    checked: 'Alles ist richtig.',
     faults: (count) =>
       count === 1
         ? '1 Zeile ist falsch; nichts wurde geändert.'
@@ -172,10 +171,10 @@ export const connectors: Words['connectors'] = {
     exists: 'Ein Objekt mit diesem Namen gibt es schon.',
     done: (count) => (count === 1 ? '1 Objekt ist in der Konfiguration' : `${count} Objekte sind in der Konfiguration`),
     doneWhy:
-      'Noch ist nichts davon in Kraft. Beim Inkraftsetzen wird die ganze Konfiguration geprüft, mit allen offenen Änderungen.',
-    render: 'In Kraft setzen',
+      'Noch ist nichts davon aktiv. Beim Aktivieren wird die ganze Konfiguration geprüft, mit allen offenen Änderungen.',
+    render: 'Aktivieren',
     difference: 'Was sich ändern würde',
-    rendered: 'In Kraft gesetzt.',
+    rendered: 'Aktiviert.',
     comment: (connector) => `Übernommen von ${connector}`,
   },
 };

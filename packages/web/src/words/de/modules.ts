@@ -3,14 +3,14 @@ import type { Words } from '../words.ts';
 
 export const modules: Words['modules'] = {
   title: 'Funktionsmodule',
-  states: { STOP: 'steht', INIT: 'startet', RUN: 'läuft', FAIL: 'ausgefallen' },
+  states: { STOP: 'gestoppt', INIT: 'startet', RUN: 'läuft', FAIL: 'ausgefallen' },
   none: 'Es gibt noch keine Funktionsmodule.',
   configureFirst: 'Das erste konfigurieren',
   noMatch: 'Kein Modul entspricht dem Filter.',
   filter: 'Name oder Status',
   shown: (count, all) => `${count} von ${all}`,
   unknown: (name) =>
-    `Ein Modul mit dem Namen ${name} gibt es nicht. Vielleicht wurde es gelöscht oder noch nicht in Kraft gesetzt.`,
+    `Ein Modul mit dem Namen ${name} gibt es nicht. Vielleicht wurde es gelöscht oder noch nicht aktiviert.`,
   toList: 'Alle Funktionsmodule',
   toConfiguration: 'Konfiguration',
   cpu: 'Prozessor',
@@ -23,7 +23,7 @@ export const modules: Words['modules'] = {
   status: 'Status',
   runMode: 'Läuft',
   pid: 'Prozess',
-  enabled: 'Freigegeben',
+  enabled: 'Eingeschaltet',
   exit: 'Letztes Ende',
   exitCode: (code) => `Code ${code}`,
   exitSignal: (signal) => `Signal ${signal}`,
@@ -37,7 +37,7 @@ export const modules: Words['modules'] = {
   restart: 'Neu starten',
   stopTitle: (name) => `${name} stoppen`,
   stopNow: 'Stoppen',
-  stopWhat: 'Es steht dann, bis es jemand startet. Was es steuert, bleibt, wie es jetzt ist.',
+  stopWhat: 'Es bleibt gestoppt, bis jemand es startet. Was es steuert, bleibt, wie es jetzt ist.',
   done: {
     start: (name) => `${name} ist gestartet`,
     stop: (name) => `${name} ist gestoppt`,
@@ -66,7 +66,7 @@ export const modules: Words['modules'] = {
     empty: 'Die Datei ist leer.',
   },
   log: {
-    title: 'Protokoll',
+    title: 'Log',
     filter: 'Text in Zeilen',
     streams: 'Ausgabe',
     both: 'Alle Ausgaben',
@@ -80,10 +80,9 @@ export const modules: Words['modules'] = {
     none: 'Es hat noch nichts ausgegeben.',
     noMatch: 'Keine Zeile entspricht dem Filter.',
     earlier: (count) => `${count} frühere Zeilen zeigen`,
-    oldest: 'Ältere Zeilen stehen in den Protokolldateien des Dienstes.',
+    oldest: 'Ältere Zeilen stehen in den Logdateien des Dienstes.',
     skipped: (count) =>
-      `${count} Zeilen kamen schneller, als sie gesendet werden konnten: sie stehen in den Protokolldateien des Dienstes.`,
-    mayNot: 'Zum Lesen des Protokolls fehlt die Berechtigung (diagnose).',
+      `${count} Zeilen kamen schneller, als sie gesendet werden konnten: sie stehen in den Logdateien des Dienstes.`,
     counted: (count, all) => `${count} von ${all} Zeilen`,
   },
 };

@@ -16,8 +16,8 @@ export const points: Words['points'] = {
   forced: { yes: 'Gesetzt', no: 'Nicht gesetzt' },
   kinds: { measurements: 'Messwert', commands: 'Befehl' },
   datatypes: {
-    b: 'boolesch',
-    q: 'Zwei-Bit-Zustand',
+    b: 'binär',
+    q: 'Doppelmeldung',
     i: 'Ganzzahl, 32 Bit',
     l: 'Ganzzahl, 64 Bit',
     f: 'Dezimal, einfach',
@@ -35,9 +35,9 @@ export const points: Words['points'] = {
   sortWhy:
     'Zeilen, die beim Lesen ihren Platz wechseln, helfen niemandem: die Reihenfolge bleibt, bis neu sortiert wird.',
   force: 'Setzen …',
-  release: 'Freigeben',
+  release: 'Aufheben',
   exportCsv: 'CSV',
-  trends: 'Kurven',
+  trends: 'Trend',
   copyNames: 'Namen kopieren',
   copied: (count) => (count === 1 ? '1 Name kopiert' : `${count} Namen kopiert`),
   acknowledge: 'Alarme quittieren',

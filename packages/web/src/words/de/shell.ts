@@ -7,7 +7,7 @@ export const shell: Words['shell'] = {
   views: {
     start: 'Übersicht',
     points: 'Punkte',
-    trends: 'Kurven',
+    trends: 'Trends',
     alarms: 'Alarme',
     history: 'Alarmverlauf',
     pictures: 'Bilder',
@@ -17,7 +17,7 @@ export const shell: Words['shell'] = {
     connectors: 'Konnektoren',
     modules: 'Module',
     forced: 'Gesetzte Werte',
-    audit: 'Protokoll',
+    audit: 'Audit-Protokoll',
     archive: 'Archiv',
     access: 'Zugang',
     system: 'System',
@@ -52,7 +52,7 @@ export const shell: Words['shell'] = {
   moment: 'Zeitpunkt',
   noAlarms: 'Keine Alarme',
   alarmCounts: (severity, unacknowledged, active) =>
-    `Priorität ${severity}: ${unacknowledged} nicht quittiert, ${active} aktiv`,
+    `Priorität ${severity}: ${unacknowledged} nicht quittiert, ${active} stehen an`,
   allAcknowledged: 'Alle Alarme sind quittiert',
   acknowledge: 'Quittieren',
   palette: {

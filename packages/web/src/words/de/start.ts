@@ -4,12 +4,12 @@ import type { Words } from '../words.ts';
 export const start: Words['start'] = {
   calm: 'Alles ist, wie es sein soll.',
   calmWhy: 'Alle Verbindungen stehen, kein Wert ist schlecht, kein Alarm wartet.',
-  wrong: (count) => (count === 1 ? '1 Sache braucht Aufmerksamkeit' : `${count} Sachen brauchen Aufmerksamkeit`),
+  wrong: (count) => (count === 1 ? '1 Meldung ist zu beachten' : `${count} Meldungen sind zu beachten`),
   notes: 'Gut zu wissen',
-  link: { connecting: 'im Aufbau', up: 'verbunden', down: 'getrennt', failed: 'gestört', disabled: 'abgeschaltet' },
+  link: { connecting: 'verbindet', up: 'verbunden', down: 'getrennt', failed: 'gestört', disabled: 'abgeschaltet' },
   kinds: {
     service: 'Dienst',
-    disk: 'Platte',
+    disk: 'Datenträger',
     connector: 'Konnektor',
     provider: 'Provider',
     module: 'Modul',
@@ -22,14 +22,14 @@ export const start: Words['start'] = {
   linkState: (name, state, error) => `${name} ist ${state}${error === '' ? '' : `: ${error}`}`,
   device: (device, name, error) => `Gerät ${device} an ${name} antwortet nicht${error === '' ? '' : `: ${error}`}`,
   moduleFailed: (name, error) => `${name} ist ausgefallen${error === '' ? '' : `: ${error}`}`,
-  moduleStopped: (name) => `${name} steht`,
+  moduleStopped: (name) => `${name} ist gestoppt`,
   badPoints: (count) => (count === 1 ? '1 Wert ist schlecht' : `${count} Werte sind schlecht`),
   badPoint: (name, quality) => `${name}: ${quality}`,
   moreAlarms: (count) => `${count} weitere Alarme`,
   notRendered: (count) =>
     count === 1
-      ? '1 Objekt ist geändert und noch nicht in Kraft'
-      : `${count} Objekte sind geändert und noch nicht in Kraft`,
+      ? '1 Objekt ist geändert und noch nicht aktiviert'
+      : `${count} Objekte sind geändert und noch nicht aktiviert`,
   forced: (count) => (count === 1 ? '1 Wert ist gesetzt' : `${count} Werte sind gesetzt`),
   figures: {
     title: 'Jetzt',
@@ -41,8 +41,8 @@ export const start: Words['start'] = {
     uncertain: 'unsicher',
     bad: 'schlecht',
     archive: 'Archiv',
-    free: 'frei auf der Platte',
-    revision: 'Revision in Kraft',
+    free: 'frei am Datenträger',
+    revision: 'aktive Revision',
     version: 'Version',
     started: 'läuft seit',
     connectors: 'Konnektoren verbunden',

@@ -2,7 +2,7 @@
 import type { Words } from '../words.ts';
 
 export const trends: Words['trends'] = {
-  plot: (names) => `Kurven von ${names}. Pfeiltasten verschieben, + und − zoomen, A und B setzen die Cursor.`,
+  plot: (names) => `Trend von ${names}. Pfeiltasten verschieben, + und − zoomen, A und B setzen die Cursor.`,
   pens: 'Kurven',
   addPen: 'Kurve hinzufügen',
   search: 'Name oder Beschreibung',
@@ -67,18 +67,18 @@ export const trends: Words['trends'] = {
   inForce: 'galt zu Beginn',
   loading: 'Lädt …',
   noPens: 'Noch nichts zu zeichnen',
-  noPensHelp: 'Links nach einem Punkt suchen und als Kurve hinzufügen, oder einen benannten Trend öffnen.',
+  noPensHelp: 'Links nach einem Punkt suchen und als Kurve hinzufügen, oder einen gespeicherten Trend öffnen.',
   noRecords: 'In diesem Fenster gibt es keine Werte.',
   csvTooLarge: (size) =>
     `Die CSV-Datei dieses Fensters ist größer als ${size}. Ein kürzeres Fenster wählen oder am Terminal exportieren: telltale archive export.`,
   revision: (id, author) => `Konfiguration ${id} von ${author}`,
   limit: { lo: 'Bereich unten', hi: 'Bereich oben' },
-  named: 'Benannte Trends',
+  named: 'Gespeicherte Trends',
   noNamed: 'Noch keine: was gezeichnet ist, unter einem Namen speichern, dann kann es jeder öffnen.',
-  saveAs: 'Als benannten Trend speichern',
-  saved: (name) => `${name} ist als Änderung gespeichert. Andere sehen ihn, sobald die Konfiguration übernommen ist.`,
+  saveAs: 'Trend speichern …',
+  saved: (name) => `${name} ist als Änderung gespeichert. Andere sehen ihn, sobald die Konfiguration aktiviert ist.`,
   savedWhy:
-    'Es ist eine Änderung der Konfiguration: andere sehen sie, sobald sie unter Offene Änderungen übernommen ist.',
+    'Es ist eine Änderung der Konfiguration: andere sehen sie, sobald sie unter Offene Änderungen aktiviert ist.',
   nameForm: 'Buchstaben ohne Umlaute, Ziffern und _, höchstens 64',
   noAlarmPens: (count) => `${count} Kurven dieses Trends sind Alarme, die hier nicht gezeichnet werden.`,
 };

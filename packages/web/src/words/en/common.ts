@@ -1,4 +1,6 @@
 // What stands in many views, in English.
+import { type Permission, permissions } from '@telltale/schema/values';
+
 export const common = {
   service: 'Telltale',
   cancel: 'Cancel',
@@ -43,5 +45,6 @@ export const common = {
   failed: 'It did not work',
   outcomeUnknown: 'It is not known whether it happened: look before you repeat it.',
   ofNow: 'This view knows no past: it shows what is now.',
-  mayNot: (permission: string) => `You are not permitted to do this (${permission}).`,
+  mayNot: (permission: Permission) => `Missing permission: ${permissions[permission]} (${permission}).`,
+  anybodyHere: 'this computer',
 };

@@ -80,7 +80,6 @@ export const modules = {
     oldest: 'Older lines are in the log files of the service.',
     skipped: (count: string) =>
       `${count} lines came faster than they could be sent: they are in the log files of the service.`,
-    mayNot: 'You are not permitted to read the log (diagnose).',
     counted: (count: number, all: number) => `${count} of ${all} lines`,
   },
 };
