@@ -62,13 +62,14 @@ describe('the editor of pictures', { skip: noChromium }, () => {
     await binding.getByRole('heading', { name: /text #speed/ }).waitFor();
     await binding.getByLabel('Point', { exact: true }).pressSequentially('speed of pump1');
     await binding.getByRole('button', { name: /^pump1_speed/ }).click();
-    await binding.getByLabel('Add').selectOption('Text');
     await until('it is seen at once', async () => (await drawn(page, 'speed').textContent()) === '50.0 rpm');
     await drawn(page, 'tank').click();
     await binding.getByRole('heading', { name: /rect #tank/ }).waitFor();
     await binding.getByLabel('Point', { exact: true }).fill('pump1_speed');
     await binding.getByLabel('Point', { exact: true }).press('Enter');
+    await binding.getByText('It does nothing with the value yet').waitFor();
     await binding.getByLabel('Add').selectOption('Level');
+    await binding.getByText('It does nothing with the value yet').waitFor({ state: 'detached' });
     await binding.getByLabel('Level', { exact: true }).fill('sideways');
     await binding.getByLabel('Level', { exact: true }).press('Enter');
     await binding.getByText('This makes no sense.').waitFor();

@@ -101,7 +101,7 @@ function RevisionTable({ revisions, shown, from, to, onRestore }: RevisionTableP
   const { common, config } = words.value;
   const choose = (which: 'from' | 'to', value: string) => setViewQuery({ revision: undefined, [which]: value });
   return (
-    <div class="panel table-scroll">
+    <div class="panel table-scroll revision-table">
       <table>
         <thead>
           <tr>
@@ -120,7 +120,7 @@ function RevisionTable({ revisions, shown, from, to, onRestore }: RevisionTableP
         <tbody>
           <tr>
             <td />
-            <td>
+            <td data-title={config.compareTo}>
               <input
                 type="radio"
                 name="to"
@@ -135,7 +135,7 @@ function RevisionTable({ revisions, shown, from, to, onRestore }: RevisionTableP
           </tr>
           {revisions.map(({ id, time, author, comment = '', running, added, changed, removed }) => (
             <tr key={id} class={id === shown ? 'chosen' : ''} aria-current={id === shown}>
-              <td>
+              <td data-title={config.compareFrom}>
                 <input
                   type="radio"
                   name="from"
@@ -144,7 +144,7 @@ function RevisionTable({ revisions, shown, from, to, onRestore }: RevisionTableP
                   onChange={() => choose('from', String(id))}
                 />
               </td>
-              <td>
+              <td data-title={config.compareTo}>
                 <input
                   type="radio"
                   name="to"

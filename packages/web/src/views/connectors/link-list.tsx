@@ -123,7 +123,7 @@ function linkColumns(): readonly GridColumn<LinkRow>[] {
   const count = (key: 'good' | 'uncertain' | 'bad'): GridColumn<LinkRow> => ({
     key,
     title: connectors[key],
-    width: key === 'uncertain' ? 90 : 78,
+    width: { good: 70, uncertain: 108, bad: 96 }[key],
     align: 'end',
     isSortable: true,
     cell: ({ points }) => <span class={points[key] === 0 ? 'quiet' : `links-${key}`}>{countText(points[key])}</span>,
@@ -175,7 +175,7 @@ function linkColumns(): readonly GridColumn<LinkRow>[] {
     {
       key: 'error',
       title: connectors.lastError,
-      width: 200,
+      width: 120,
       grows: true,
       narrow: 'note',
       cell: (link) => <LastError link={link} />,

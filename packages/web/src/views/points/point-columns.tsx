@@ -14,8 +14,8 @@ import { Sparkline } from './sparkline.tsx';
 /** What the arrangement of the columns depends on: it is there before the list is. */
 export const arrangedColumns = [
   { key: 'name', isFixed: true },
-  ...['description', 'value', 'unit', 'spark', 'quality', 'age', 'area', 'connector'].map((key) => ({ key })),
-  ...['datatype', 'kind'].map((key) => ({ key, isExtra: true })),
+  ...['description', 'value', 'unit', 'spark', 'quality', 'age', 'area'].map((key) => ({ key })),
+  ...['connector', 'datatype', 'kind'].map((key) => ({ key, isExtra: true })),
 ];
 
 /** Rows are places in the list. `hasUnit`: a column has the units. */
@@ -43,7 +43,7 @@ export function pointColumns(list: PointList, hasUnit: boolean): readonly GridCo
     {
       key: 'description',
       title: common.description,
-      width: 150,
+      width: 220,
       grows: 4,
       isSortable: true,
       narrow: 'note',

@@ -2,7 +2,7 @@
 import { readCsv } from '../../data/history.ts';
 import { saveBlob } from '../../parts/save-file.ts';
 import { momentText, zone } from '../../parts/times.ts';
-import { penColour } from '../../parts/trend/colours.ts';
+import { penColour, penDash } from '../../parts/trend/colours.ts';
 import type { Pen } from '../../parts/trend/pen.ts';
 import type { TrendParts } from '../../parts/trend/trend-parts.ts';
 import { words } from '../../words/words.ts';
@@ -71,8 +71,13 @@ export async function savePng({ model, drawing }: TrendParts): Promise<void> {
   context.drawImage(source, 0, headHeight, width, source.height / ratio);
   for (const [at, pen] of drawn.pens.entries()) {
     const y = headHeight + source.height / ratio + (at + 0.5) * lineHeight;
-    context.fillStyle = penColour(colours, pen.pen.colour);
-    context.fillRect(margin, y - 2, 24, 4);
+    context.strokeStyle = penColour(colours, pen.pen.colour);
+    context.lineWidth = 2;
+    context.setLineDash([...penDash(pen.pen.colour)]);
+    context.beginPath();
+    context.moveTo(margin, y);
+    context.lineTo(margin + 28, y);
+    context.stroke();
     context.fillStyle = colours.text;
     const facts = typeof pen.facts === 'string' ? undefined : pen.facts;
     const parts = [`${drawn.numberOf(pen)}  ${pen.pen.name}`, facts?.eu, facts?.description].filter((part) => part);

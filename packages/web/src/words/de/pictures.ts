@@ -47,6 +47,8 @@ export const pictures: Words['pictures'] = {
     point: 'Punkt',
     pointHint: 'Name oder Wörter der Beschreibung',
     found: 'Gefundene Punkte',
+    noEffect:
+      'Noch macht es nichts mit dem Wert; nur seine Kennzeichen sind zu sehen, und ein Klick öffnet den Punkt. Was es macht, unten hinzufügen.',
     add: 'Hinzufügen',
     mistake: 'Das ist ungültig.',
     kinds: {

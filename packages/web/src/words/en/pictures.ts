@@ -44,6 +44,8 @@ export const pictures = {
     point: 'Point',
     pointHint: 'Name or words of its description',
     found: 'Points that were found',
+    noEffect:
+      'It does nothing with the value yet, but for its marks and that a click opens the point: add what it does.',
     add: 'Add',
     mistake: 'This makes no sense.',
     kinds: {

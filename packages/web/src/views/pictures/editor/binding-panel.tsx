@@ -25,6 +25,13 @@ const beginnings: Readonly<Record<string, string>> = {
 
 const onlyTexts = new Set(['text', 'words']);
 
+const isTextual = ({ localName }: Element) => localName === 'text' || localName === 'tspan';
+
+const withBehaviour = behaviours.map((kind) => `[data-tt-${kind}]`).join();
+
+/** Whether something of it follows the value of its point. */
+const hasEffect = (element: Element) => element.matches(withBehaviour) || element.querySelector(withBehaviour) !== null;
+
 export function BindingPanel({ model }: { readonly model: EditorModel }) {
   const { editor } = words.value.pictures;
   const path = model.selected.value;
@@ -38,12 +45,12 @@ export function BindingPanel({ model }: { readonly model: EditorModel }) {
   }
   const { mistakes } = readBindings(element, scopeOf(model.draft.value.parameters, new URLSearchParams()));
   const has = (kind: string) => element.hasAttribute(`data-tt-${kind}`);
-  const isText = element.localName === 'text' || element.localName === 'tspan';
-  const addable = kinds.filter((kind) => !has(kind) && (isText || !onlyTexts.has(kind)));
+  const addable = kinds.filter((kind) => !has(kind) && (isTextual(element) || !onlyTexts.has(kind)));
   return (
     <section class="pictures-panel" aria-label={editor.binding}>
       <h2>{labelOf(element)}</h2>
       <PointField key={path} model={model} path={path} element={element} />
+      {has('point') && !hasEffect(element) && <p role="status">{editor.noEffect}</p>}
       {kinds.filter(has).map((kind) => (
         <AttributeField
           key={`${path} ${kind}`}
@@ -147,7 +154,11 @@ function PointField({ model, path, element }: FieldProps & { readonly element: E
     typed.value = undefined;
     found.value = [];
     if (!isUse) {
-      model.setAttribute(path, 'data-tt-point', name === '' ? undefined : name);
+      const isFirst = name !== '' && isTextual(element) && !hasEffect(element);
+      model.setAttributes(path, {
+        'data-tt-point': name === '' ? undefined : name,
+        ...(isFirst && { 'data-tt-text': beginnings.text }),
+      });
       return;
     }
     parameters.set('point', name);

@@ -65,10 +65,17 @@ export class EditorModel {
 
   /** Undefined removes it. */
   setAttribute(path: ElementPath, name: string, value: string | undefined): void {
+    this.setAttributes(path, { [name]: value });
+  }
+
+  /** As one step. */
+  setAttributes(path: ElementPath, values: Readonly<Record<string, string | undefined>>): void {
     this.edit((root) => {
       const element = elementAt(root, path);
-      if (value === undefined) element?.removeAttribute(name);
-      else element?.setAttribute(name, value);
+      for (const [name, value] of Object.entries(values)) {
+        if (value === undefined) element?.removeAttribute(name);
+        else element?.setAttribute(name, value);
+      }
     });
   }
 
