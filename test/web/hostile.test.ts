@@ -45,6 +45,13 @@ const plant = [
       <rect width="1e300" height="10" data-tt-point="markup" data-tt-level="up"/></g>
       <rect width="9" height="9" data-tt-point="markup" data-tt-rotation="from=-1e300 to=1e300 cx=1e300"/></svg>`,
   }),
+  put('pictures', 'repeated', {
+    svg: `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 400 100"><defs>
+      <text id="l0" data-tt-point="markup" data-tt-text="value">99.9</text>${Array.from(
+        { length: 5 },
+        (_, at) => `<g id="l${at + 1}">${`<use href="#l${at}"/>`.repeat(8)}</g>`,
+      ).join('')}</defs><use href="#l5"/></svg>`,
+  }),
   put('pictures', 'growing', {
     svg: `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 400 100">${Array.from(
       { length: 60 },
@@ -106,6 +113,14 @@ describe('what is not meant well', { skip: noChromium }, () => {
       for (const address of [...named, ...oddQueries.map((query) => `${good}?${query}`)]) await goTo(page, address);
     });
   }
+
+  test('stays what it was where the path begins with two slashes', async (t) => {
+    const page = await suite.open(t, '/');
+    await page.goto(`${suite.server.url}//points?forced=1`);
+    await page.getByText('5 of 15', { exact: true }).waitFor();
+    await page.getByRole('searchbox').first().fill('lines');
+    await page.waitForURL(`${suite.server.url}/points?forced=1&text=lines`);
+  });
 
   test('is shown as the text that it is in every view, and breaks no screen', async (t) => {
     const page = await suite.open(t, '/', { on: 'phone' });
@@ -177,6 +192,12 @@ describe('what is not meant well', { skip: noChromium }, () => {
       return boxes.length >= 1 && boxes.every(isSeen);
     });
     await page.locator('.picture-mark[data-marks~="mistake"]').first().waitFor();
+  });
+
+  test('shows no text as a value that is none, where a picture repeats more than a browser can', async (t) => {
+    const page = await suite.open(t, '/pictures/repeated');
+    await page.getByRole('alert').getByText('This is no SVG that can be shown.').waitFor();
+    assert.equal(await page.getByText('99.9').count(), 0);
   });
 
   test('does not fill the memory of whoever opens a picture', async (t) => {

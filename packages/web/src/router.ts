@@ -41,6 +41,9 @@ export interface GoOptions {
 }
 
 export function startRouter(): void {
+  // With two slashes at its beginning, a path is the name of a server to whoever reads it again.
+  const { pathname, search } = globalThis.location;
+  if (pathname.startsWith('//')) history.replaceState(history.state, '', pathname.replace(/^\/+/, '/') + search);
   read();
   addEventListener('popstate', read);
   addEventListener('pagehide', write);

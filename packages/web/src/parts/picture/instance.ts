@@ -32,7 +32,7 @@ interface Place {
   readonly depth: number;
 }
 
-/** Beyond so many, a `use` shows what it repeats without its values. */
+/** Beyond so many, `use` would repeat what is bound without its values, as if it were drawn so: the picture is not shown. */
 const mostNodes = 60_000;
 const mostDepth = 64;
 const undrawn = new Set([
@@ -69,12 +69,10 @@ class Instantiation {
     const parameters = source.getAttribute('data-tt-parameters');
     const scope = parameters === null ? around.scope : innerScope(parameters, around.scope);
     const target = source.localName === 'use' ? this.#targetOf(source) : undefined;
-    const isCopied =
-      target !== undefined &&
-      around.isDrawn &&
-      around.depth < mostDepth &&
-      this.#nodes < mostNodes &&
-      this.#mustBeCopied(target);
+    const isCopied = target !== undefined && around.isDrawn && this.#mustBeCopied(target);
+    if (isCopied && (around.depth >= mostDepth || this.#nodes >= mostNodes)) {
+      throw new Error(`more than ${mostNodes} elements are repeated with values, or more than ${mostDepth} deep`);
+    }
     const copy = isCopied
       ? document.createElementNS(svgNamespace, 'g')
       : (document.importNode(source, false) as Element);
