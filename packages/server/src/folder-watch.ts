@@ -3,6 +3,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '@telltale/schema';
+import type { Logger } from 'pino';
 
 export interface FolderWatchOptions {
   readonly path: string;
@@ -84,6 +85,19 @@ export class FolderWatch {
     }
     return undefined;
   }
+}
+
+/** The files of the service itself; what becomes of them is in the log. */
+export function watchDataFolder({ path, clock, log }: Pick<FolderWatchOptions, 'path' | 'clock'> & { log: Logger }) {
+  return new FolderWatch({
+    path,
+    names: ['cfgdb.sqlite', 'state.sqlite', 'access.sqlite', 'archive', 'audit'],
+    clock,
+    onFault: (reason) => {
+      if (reason === undefined) log.info('the data folder is whole again');
+      else log.error(`${reason}: nothing is written until it is put back`);
+    },
+  });
 }
 
 const gone = 'gone';

@@ -28,3 +28,16 @@ export class ModuleListener {
     await this.#http.close();
   }
 }
+
+interface ModulePaths {
+  readonly 'data-path': string;
+  readonly 'channel-path': string;
+}
+
+/** What a function module is told of where the service is. */
+export function moduleUrls(url: string, settings: ModulePaths) {
+  return {
+    base: `${url}${settings['data-path']}`,
+    channel: `${url.replace('http', 'ws')}${settings['channel-path']}`,
+  };
+}

@@ -11,10 +11,10 @@ import { Auditing } from './auditing.ts';
 import { Certificates } from './certificates/index.ts';
 import { ConfigurationDatabase, type Rename } from './cfgdb/index.ts';
 import { type DataFolder, takeDataFolder } from './data-folder.ts';
-import { FolderWatch } from './folder-watch.ts';
+import { type FolderWatch, watchDataFolder } from './folder-watch.ts';
 import { type Interfaces, type Served, serve } from './interfaces.ts';
 import { loadDemo } from './load-demo.ts';
-import { ModuleListener } from './module-listener.ts';
+import { ModuleListener, moduleUrls } from './module-listener.ts';
 import { Executables, ModuleService } from './modules/index.ts';
 import { Imports, LiveData, StackAccess } from './operations/index.ts';
 import { Page } from './page/index.ts';
@@ -122,8 +122,14 @@ export class Server {
         if (reason === undefined) this.#alarms.diskWorks();
       },
     });
-    const { keys: secretKeys } = this.#secrets;
-    this.#access = new ServiceAccess({ settings, clock, log, secretKeys, url: () => this.url, onFailure });
+    this.#access = new ServiceAccess({
+      settings,
+      clock,
+      log,
+      secretKeys: this.#secrets.keys,
+      url: () => this.url,
+      onFailure,
+    });
     const { access, store: accessStore, tokens } = this.#access;
     const onFault = (reason: string | undefined) => logDisk(log, 'records of the archive', reason);
     this.#archive = createArchive({ settings, log, onFailure, onFault });
@@ -163,10 +169,7 @@ export class Server {
       log,
       executables: this.#executables,
       tokens,
-      urls: () => ({
-        base: `${this.#moduleUrl}${settings['data-path']}`,
-        channel: `${this.#moduleUrl.replace('http', 'ws')}${settings['channel-path']}`,
-      }),
+      urls: () => moduleUrls(this.#moduleListener.url ?? this.url, settings),
     });
     const { modules } = this.#modules;
     this.#host = new StackHost({
@@ -198,15 +201,7 @@ export class Server {
       log,
     });
     this.#runtime = runtime;
-    this.#watch = new FolderWatch({
-      path: settings.data,
-      names: ['cfgdb.sqlite', 'state.sqlite', 'access.sqlite', 'archive', 'audit'],
-      clock,
-      onFault: (reason) => {
-        if (reason === undefined) log.info('the data folder is whole again');
-        else log.error(`${reason}: nothing is written until it is put back`);
-      },
-    });
+    this.#watch = watchDataFolder({ path: settings.data, clock, log });
     const catalogue = catalogueOf(stacks);
     this.#certificates = new Certificates({ folder: settings.data, host: this.#host, stacks: catalogue, clock, log });
     this.#condition = new ServiceCondition({
@@ -234,21 +229,19 @@ export class Server {
       cfgdb: this.#cfgdb,
       clock,
     });
-    const unavailable = () => this.#unavailable();
+    const unavailable = () => (this.#phase === 'ready' ? undefined : this.#phase);
     const { gate, clients, confirmations } = createGate({
-      ...{
-        settings,
-        data,
-        instances,
-        modules,
-        shown: runtime.shown,
-        access,
-        trail,
-        cfgdb: this.#cfgdb,
-        unavailable,
-        clock,
-        log,
-      },
+      settings,
+      data,
+      instances,
+      modules,
+      shown: runtime.shown,
+      access,
+      trail,
+      cfgdb: this.#cfgdb,
+      unavailable,
+      clock,
+      log,
       writeRefusal: () => this.#condition.writeRefusal,
     });
     access.providers.onEnded((provider, session) => this.#host.endUser(provider, session));
@@ -304,11 +297,6 @@ export class Server {
   /** Where it listens, such as http://127.0.0.1:8080. */
   get url(): string {
     return this.#tls.urlOf(this.#served.http);
-  }
-
-  /** For function modules. */
-  get #moduleUrl(): string {
-    return this.#moduleListener.url ?? this.url;
   }
 
   /** The port before the folder: a server that cannot listen leaves no trace. */
@@ -402,10 +390,6 @@ export class Server {
     await this.stop();
     await folder?.discard();
     folder?.release();
-  }
-
-  #unavailable(): 'starting' | 'stopping' | undefined {
-    return this.#phase === 'ready' ? undefined : this.#phase;
   }
 
   /** What /readyz reports. */
