@@ -38,5 +38,8 @@ export async function violationsOf(page: Page): Promise<string[]> {
   );
 }
 
-/** Its text is no label but a value that changes: it is named after its point, and tells the value after that. */
+/**
+ * Besides what is written there for good, which its name has, its text is no label but a value that changes: in its name it has the
+ * precision of its point, and changes less often, for those who are read to.
+ */
 const isValueInPicture = (html: string) => html.includes('picture-opens');

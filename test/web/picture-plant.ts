@@ -50,7 +50,7 @@ export const onePump = svg(`
   data-tt-state="0:off 1:on 2:fault"/>
 <text id="words" x="20" y="250" font-size="24" data-tt-point="{unit}_state" data-tt-words="0:stopped; 1:runs well">–</text>
 <g id="shown" data-tt-point="{unit}_state" data-tt-visible="&gt;=1"><text x="20" y="290" font-size="24">Attention</text></g>
-<g id="next" data-tt-opens="picture:two?start={unit}"><title>To both</title><rect x="300" y="300" width="100" height="40"/></g>
+<g id="next" data-tt-opens="picture:two?start={unit}"><title>To both</title><rect x="300" y="300" width="100" height="40"/><text x="310" y="320">Overview</text></g>
 <g id="trend" data-tt-opens="trend:speeds"><title>Speeds</title><rect x="420" y="300" width="100" height="40"/></g>
 <rect id="command" x="540" y="300" width="100" height="40" data-tt-point="command:{unit}_set_speed"/>
 `);

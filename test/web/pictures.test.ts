@@ -101,6 +101,8 @@ describe('process pictures', { skip: noChromium }, () => {
     await page.getByRole('heading', { name: 'One pump' }).waitFor();
     const trail = page.getByRole('navigation', { name: 'Pictures that led here' });
     await trail.getByRole('link', { name: 'Both pumps' }).waitFor();
+    // Whoever speaks to the page says what is written there.
+    await page.getByRole('link', { name: 'Overview, To both' }).waitFor();
     await page.getByRole('link', { name: /^Speeds/ }).click();
     await page.waitForURL('**/trends/speeds');
     await page.goBack();

@@ -10,6 +10,8 @@ export interface Opener {
   readonly element: SVGGraphicsElement;
   readonly opens: Opens;
   readonly title: string;
+  /** What stands there whatever the plant does: people call it by that. */
+  readonly labels: readonly string[];
   readonly mistakes: readonly Mistake[];
 }
 
@@ -23,18 +25,29 @@ export function openersOf(root: SVGSVGElement, bound: readonly Bound[]): Opener[
     return false;
   };
   return bound.flatMap(({ element, opens, point, owner, title, mistakes }): Opener[] => {
-    if (opens !== undefined) return [{ element, opens, title, mistakes }];
+    const shared = { element, title, labels: labelsIn(element, bound), mistakes };
+    if (opens !== undefined) return [{ ...shared, opens }];
     // What the whole picture is about is opened by what shows it, not by the ground around.
     const isNaming = owner === element || owner === root;
     if (point === undefined || element === root || !isNaming || isWithin(element)) return [];
-    return [{ element, opens: { kind: 'point', point }, title, mistakes }];
+    return [{ ...shared, opens: { kind: 'point', point } }];
   });
+}
+
+function labelsIn(element: Element, bound: readonly Bound[]): string[] {
+  const changing = bound.flatMap(({ element: each, bindings: { text, words: choices, visible } }) =>
+    text !== undefined || choices !== undefined || visible !== undefined ? [each] : [],
+  );
+  const texts = [...element.querySelectorAll('text')].filter(
+    (each) => !changing.some((other) => each.contains(other) || other.contains(each)),
+  );
+  return texts.map(({ textContent }) => textContent.trim()).filter((text) => text !== '');
 }
 
 const mostNamed = 12;
 
-/** `Tank 1: level 2.41 m, uncertain` */
-export function labelOf({ opens, title, mistakes }: Opener, states: readonly PointState[]): string {
+/** `Level, Tank 1: 2.41 m, uncertain` */
+export function labelOf({ opens, title, labels, mistakes }: Opener, states: readonly PointState[]): string {
   const { pictures } = words.value;
   const [first] = states;
   const own = first?.facts?.description || first?.itself?.description || first?.name;
@@ -47,5 +60,7 @@ export function labelOf({ opens, title, mistakes }: Opener, states: readonly Poi
   });
   const faults = mistakes.map(({ attribute, value }) => pictures.mistake(attribute, value));
   const all = [...shown, ...faults].join('; ');
-  return all === '' ? name : `${name}: ${all}`;
+  const label = all === '' ? name : `${name}: ${all}`;
+  const missing = labels.filter((text) => !label.toLowerCase().includes(text.toLowerCase()));
+  return [...missing, label].join(', ');
 }
