@@ -115,7 +115,7 @@ async function take(browser: Browser, url: string, shot: Shot, atMs: number): Pr
   });
   await prepare(page, state, atMs);
   await page.goto(url + path);
-  if (state === 'loading' || state === 'error') await page.locator('main h1').first().waitFor();
+  if (state === 'loading' || state === 'error') await page.locator('main > *').first().waitFor();
   else await page.getByText('● Live').waitFor();
   if (state === 'offline') {
     await page.waitForTimeout(drawnMs);

@@ -52,9 +52,9 @@ export function alarmColumns({ isNow, acknowledging, onMenu }: CellsOptions): re
       narrow: 'note',
       cell: (name) => <State name={name} acknowledging={acknowledging} />,
     },
+    { key: 'value', title: common.value, width: 144, align: 'end', cell: (name) => <TriggerValue name={name} /> },
     { key: 'area', title: common.area, width: 104, cell: (name) => <Area name={name} /> },
-    { key: 'by', title: texts.by, width: 80, cell: (name) => <Authority name={name} /> },
-    { key: 'value', title: common.value, width: 96, align: 'end', cell: (name) => <TriggerValue name={name} /> },
+    { key: 'by', title: texts.by, width: 96, cell: (name) => <Authority name={name} /> },
   ];
   if (!isNow) return columns;
   return [
