@@ -74,7 +74,8 @@ const drawnMs = 1500;
 
 /** All that a view reads, without what the frame around it needs. */
 const isOfView = (url: URL) =>
-  /^\/(?:data|config\/v2|access|audit)\//.test(url.pathname) && !/^\/(?:access\/me|data\/overview)$/.test(url.pathname);
+  /^\/(?:data|config\/v2|access|audit)(?:\/|$)/.test(url.pathname) &&
+  !/^\/(?:access\/me|data\/overview)$/.test(url.pathname);
 
 const failure = {
   status: 500,

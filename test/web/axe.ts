@@ -4,7 +4,11 @@ import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const tags = JSON.stringify(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']);
+const rules = {
+  all: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
+  /** Those that another theme can break. */
+  colours: ['color-contrast', 'link-in-text-block'],
+};
 
 interface Violation {
   readonly id: string;
@@ -12,7 +16,7 @@ interface Violation {
 }
 
 /** A text each. Run in a world of its own, which the policy of the page does not reach. */
-export async function violationsOf(page: Page): Promise<string[]> {
+export async function violationsOf(page: Page, which: keyof typeof rules = 'all'): Promise<string[]> {
   const session = await page.context().newCDPSession(page);
   const { frameTree } = await session.send('Page.getFrameTree');
   const world = await session.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id });
@@ -28,7 +32,7 @@ export async function violationsOf(page: Page): Promise<string[]> {
   };
   await run(`${axe}; undefined`);
   const found = (await run(
-    `axe.run(document, { runOnly: ${tags}, resultTypes: ['violations'] }).then(({ violations }) => violations)`,
+    `axe.run(document, { runOnly: ${JSON.stringify(rules[which])}, resultTypes: ['violations'] }).then(({ violations }) => violations)`,
   )) as Violation[];
   await session.detach();
   return found.flatMap(({ id, nodes }) =>

@@ -18,7 +18,7 @@ import { TrendTable } from './trend-table.tsx';
 import { TrendTools } from './trend-tools.tsx';
 
 export default function TrendsView({ parameters: { name } }: ViewProps) {
-  const { shell, trends } = words.value;
+  const { common, shell, trends } = words.value;
   const model = useMemo(() => modelOf(viewPlace.peek().query), []);
   const parts = useTrend(model);
   const address = useRef<KeptAddress | undefined>(undefined);
@@ -29,20 +29,25 @@ export default function TrendsView({ parameters: { name } }: ViewProps) {
     return kept.stop;
   }, [model]);
   const hasPens = viewPlace.value.query.has('pens');
+  const isLoading = useSignal(name !== undefined && !hasPens);
   useEffect(() => {
     error.value = undefined;
+    isLoading.value = name !== undefined && !hasPens;
     model.title.value = name;
     if (name === undefined || hasPens) return;
     const end = new AbortController();
     readTrend(name, end.signal).then(
       (trend) => {
         if (end.signal.aborted) return;
+        isLoading.value = false;
         const left = showTrend(model, trend);
         address.current?.settle();
         if (left > 0) notify(words.peek().trends.noAlarmPens(left));
       },
       (caught: unknown) => {
-        if (!end.signal.aborted) error.value = caught;
+        if (end.signal.aborted) return;
+        isLoading.value = false;
+        error.value = caught;
       },
     );
     return () => end.abort();
@@ -58,14 +63,14 @@ export default function TrendsView({ parameters: { name } }: ViewProps) {
       <section class="trends-main">
         {error.value !== undefined && <ProblemText error={error.value} />}
         <TrendTools parts={parts} />
-        {isEmpty ? (
+        {isLoading.value && <p class="quiet">{common.loading}</p>}
+        {isEmpty && !isLoading.value && error.value === undefined && (
           <div class="trends-empty panel">
             <h2>{trends.noPens}</h2>
             <p class="quiet">{trends.noPensHelp}</p>
           </div>
-        ) : (
-          <TrendOf parts={parts} />
         )}
+        {!isEmpty && <TrendOf parts={parts} />}
         {!isEmpty && <TrendMarksList parts={parts} />}
         {!isEmpty && <TrendTable parts={parts} />}
       </section>
