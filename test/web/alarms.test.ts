@@ -174,16 +174,29 @@ describe('the live list of alarms', { skip: noChromium }, () => {
     const page = await suite.open(t, '/');
     const banner = page.getByRole('region', { name: 'Alarms' });
     await banner.getByRole('link', { name: 'Fault of drive 1 a0001' }).waitFor();
-    await titleIs(page, '(2) Telltale');
+    await titleIs(page, '(2) Overview – Telltale');
     await banner.getByRole('button', { name: 'Acknowledge' }).click();
     await banner.getByRole('link', { name: 'Fault of drive 3 a0003' }).waitFor();
     assert.deepEqual(await plant.inState('ACT_ACK'), ['a0001']);
     await banner.getByRole('link', { name: 'Fault of drive 3 a0003' }).hover();
     await plant.operate('activate', [alarmName(0)]);
-    await titleIs(page, '(2) Telltale');
+    await titleIs(page, '(2) Overview – Telltale');
     await banner.getByRole('link', { name: 'Fault of drive 3 a0003' }).waitFor();
     await page.mouse.move(600, 600);
     await banner.getByRole('link', { name: 'Fault of drive 0 a0000' }).waitFor();
+  });
+
+  test('keeps the moment at which an alarm came, whatever becomes of it since', async (t) => {
+    await plant.operate('activate', [alarmName(4)]);
+    const page = await suite.open(t, '/alarms');
+    const came = rowOf(page, alarmName(4)).locator('[data-column=time] time');
+    const moment = await came.getAttribute('title');
+    await rowOf(page, alarmName(4)).getByRole('button', { name: 'Acknowledge' }).click();
+    await rowOf(page, alarmName(4)).getByText('active, acknowledged').waitFor();
+    assert.equal(await came.getAttribute('title'), moment);
+    await page.getByRole('button', { name: 'Ack visible' }).and(page.locator(':disabled')).waitFor();
+    await page.reload();
+    await until('it is read from the archive', async () => (await came.getAttribute('title')) === moment);
   });
 
   test('shows the alarms as they were at a moment of the past, and offers nothing there', async (t) => {

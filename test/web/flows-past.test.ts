@@ -92,6 +92,7 @@ describe('an operator who goes back in time', { skip: noChromium }, () => {
       assert.equal(await alarm(page).count(), 0);
 
       await page.locator('.past-bar').getByLabel('Show another moment').fill(clockOf(fastAt));
+      await page.keyboard.press('Enter');
       await alarm(page).waitFor();
       await goTo(page, on, 'Points');
       await pointsSay(page, '195.0');

@@ -21,6 +21,8 @@ describe('the page without a link', { skip: noChromium }, () => {
     await banner.getByRole('link').first().waitFor();
     assert.equal(await page.getByText('STALE').count(), 0);
 
+    const top = async () => (await page.getByRole('grid').boundingBox())?.y;
+    const before = await top();
     process.kill(server.pid, 'SIGSTOP');
     const since = performance.now();
     await page.getByText(/^⚠ No link to the service since/).waitFor();
@@ -33,11 +35,38 @@ describe('the page without a link', { skip: noChromium }, () => {
       (value) => value.dataset.stale === 'true' && value.textContent.includes('STALE'))`;
     await until('all values are marked', () => page.evaluate(allStale) as Promise<boolean>);
     const head = page.getByRole('banner');
-    await head.getByText('○').waitFor();
+    await head.getByText('○ No link').waitFor();
+    await page.locator('main[data-stale]').waitFor();
+    assert.equal(await top(), before, 'what is shown has not moved');
 
     process.kill(server.pid, 'SIGCONT');
     await head.getByText('● Live').waitFor();
     await page.getByText('STALE').first().waitFor({ state: 'detached' });
     await page.getByText(/^⚠ No link to the service/).waitFor({ state: 'detached' });
+  });
+
+  test('says so over a drawer on a phone, and offers nothing there that cannot be done', async (t) => {
+    const { server } = suite;
+    t.after(() => process.kill(server.pid, 'SIGCONT'));
+    const page = await suite.open(t, '/points/tank1_level', { on: 'phone', expects: [/WebSocket/, /fetch/i] });
+    await page.locator('.drawer .value').first().waitFor();
+    process.kill(server.pid, 'SIGSTOP');
+    const notice = page.getByText(/^⚠ No link to the service since/);
+    await notice.waitFor();
+    await notice.evaluate((each) => {
+      each.style.pointerEvents = 'auto';
+    });
+    // Nothing is over it.
+    await notice.click({ trial: true });
+  });
+
+  test('loads a view that could not be loaded without a link as soon as it is back', async (t) => {
+    const page = await suite.open(t, '/', { expects: [/WebSocket/, /fetch/i, /assets/, /ERR_/] });
+    await page.getByText('● Live').waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('navigation').getByText('Forced').click();
+    await page.getByText('It comes when the link is back.').waitFor();
+    await page.context().setOffline(false);
+    await page.getByRole('heading', { name: 'Forced' }).waitFor();
   });
 });

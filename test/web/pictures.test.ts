@@ -74,6 +74,7 @@ describe('process pictures', { skip: noChromium }, () => {
     const page = await suite.open(t, '/pictures/one?unit=pump2');
     await hasText(page, 'text', '150.0 rpm');
     await hasText(page, 'title', 'Pump pump2 {other}');
+    await page.getByRole('heading', { name: 'One pump: pump2' }).waitFor();
     await page.goto(new URL('/pictures/one?unit=__proto__', suite.server.url).href);
     await hasText(page, 'title', 'Pump __proto__ {other}');
     await marked(page, 'unknown', '__proto___speed').first().waitFor();

@@ -1,9 +1,10 @@
 // Promises of the list of all points, in a real browser against the real server.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
+import { TelltaleClient } from '@telltale/client';
 import type { Page } from 'playwright-core';
 import { noChromium } from '../browser.ts';
-import { PageSuite } from './page-suite.ts';
+import { PageSuite, widthNames } from './page-suite.ts';
 
 const hostile = '<img src=x onerror=alert(1)>';
 const longText = 'very long '.repeat(400);
@@ -157,6 +158,28 @@ describe('the list of points', { skip: noChromium }, () => {
     await page.waitForURL('**/points/pump1');
     await page.keyboard.press('Escape');
     await page.waitForURL((url) => url.pathname === '/points' && url.searchParams.get('text') === 'pump');
+  });
+
+  test('never cuts a number, at any width: marks are signs, and the unit gives way', async (t) => {
+    const client = new TelltaleClient({ url: suite.server.url });
+    const name = 'pump299';
+    await client.measurements.simulate(name, 'd-98765432.125', { quality: 0, reason: 'a long number' });
+    t.after(() => client.measurements.stopSimulation(name));
+    for (const on of widthNames) {
+      const page = await suite.open(t, `/points?text=${name}&columns=name,value,age`, { on });
+      const value = row(page, name).locator('.value');
+      await value.getByText('-98765432.13').waitFor();
+      assert.equal(await value.getByRole('link').count(), 2);
+      const cut = await value.evaluate((each) => {
+        const cell = each.closest('[role=gridcell]');
+        const right = cell?.getBoundingClientRect().right ?? 0;
+        const parts = [...each.querySelectorAll('.figure, .mark')];
+        return parts.filter(
+          (part) => part.scrollWidth > part.clientWidth + 2 || part.getBoundingClientRect().right > right,
+        );
+      });
+      assert.deepEqual(cut, [], on);
+    }
   });
 
   test('has two lines a row on a phone, and is as wide as the phone', async (t) => {

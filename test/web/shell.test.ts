@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { noChromium } from '../browser.ts';
+import { until } from '../until.ts';
 import { PageSuite, widthNames } from './page-suite.ts';
 
 const pathOf = (page: Page) => new URL(page.url()).pathname;
@@ -15,6 +16,43 @@ describe('the page', { skip: noChromium }, () => {
     await page.getByText('● Live').waitFor();
     await page.getByRole('button', { name: /Open to this machine/ }).waitFor();
     await page.locator('.clock time').waitFor();
+    await page.getByRole('navigation').getByText('Points').click();
+    await until('the title names the view', async () => (await page.title()) === 'Points – Telltale');
+  });
+
+  test('names the keys on the screen, where they can be clicked too', async (t) => {
+    const page = await suite.open(t, '/');
+    await page.getByRole('button', { name: 'Go to … Ctrl+K' }).click();
+    await page.getByRole('dialog', { name: 'Go to' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Keys ?' }).click();
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  });
+
+  test('takes a moment of 24 hours as it is written, and says where it is none', async (t) => {
+    const page = await suite.open(t, '/?at=1700000000', { locale: 'en-US' });
+    const field = page.getByRole('region', { name: 'PAST' }).getByLabel('Show another moment');
+    assert.equal(await field.inputValue(), '2023-11-14 22:13:20');
+    await field.fill('2023-11-14 10 PM');
+    await field.press('Enter');
+    await page.getByText('A moment is written as 2026-11-19 14:03:00.').waitFor();
+    await field.fill('2023-11-13 23:59');
+    await field.press('Enter');
+    await page.waitForURL('**/?at=1699919940');
+  });
+
+  test('says in the past which parts of the frame are of now', async (t) => {
+    const page = await suite.open(t, '/?at=1700000000');
+    const head = page.getByRole('banner');
+    await head.getByText('Now:').waitFor();
+    await head.getByText('● Link up').waitFor();
+    assert.equal(await head.getByText('Live').count(), 0);
+  });
+
+  test('has a bar of the past on a phone that leaves the screen to the view', async (t) => {
+    const page = await suite.open(t, '/points?at=1700000000', { on: 'phone' });
+    const bar = await page.getByRole('region', { name: 'PAST' }).boundingBox();
+    assert.ok(bar !== null && bar.height < 210, `${bar?.height} px`);
   });
 
   test('leads to a point, a view or an action by a few letters, by keys alone', async (t) => {

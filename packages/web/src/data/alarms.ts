@@ -3,6 +3,7 @@
 import { batch, computed, effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { AlarmState, LiveAlarm } from '@telltale/schema';
 import { alarmStates, fromTimestamp, toTimestamp } from '@telltale/schema/values';
+import { cameOf, readCame } from './alarm-came.ts';
 import { moment } from './moment.ts';
 import { overview } from './overview.ts';
 import { channel, client } from './service.ts';
@@ -13,6 +14,8 @@ export interface ShownAlarm {
   readonly state: AlarmState;
   /** Of the last transition; microseconds since 1970. 0: there was none yet, or it is not known when. */
   readonly t: number;
+  /** When it came, whatever became of it since; 0: that is not known, or it is quiet. */
+  readonly came: number;
   readonly authority: string;
   readonly description: string;
   readonly area: string;
@@ -38,7 +41,7 @@ class AlarmStore {
       for await (const { updates, resumed } of channel.watchAlarms('all')) {
         if (resumed) this.#begin();
         this.#flushSoon();
-        for (const change of updates) this.#waiting?.set(change.name, change.removed ? undefined : shownOf(change));
+        for (const change of updates) this.#note(change);
       }
     } catch {
       // Too many at once for this browser, or no right to see them: the present states follow the next watch.
@@ -58,7 +61,7 @@ class AlarmStore {
       const { state, authority, description } = record;
       // The archive has no severity and no area: they are those of today. What was in force does not say since when.
       const { severity = 0, area = '' } = this.live.peek().get(name) ?? {};
-      found.set(name, { name, severity, state, t: 0, authority, description, area });
+      found.set(name, { name, severity, state, t: 0, came: 0, authority, description, area });
     }
     this.past.value = found;
   }
@@ -68,6 +71,29 @@ class AlarmStore {
     if (!this.#isAnew) return;
     this.#waiting ??= new Map();
     this.#flush();
+  }
+
+  #note(change: LiveAlarm & { readonly removed?: boolean }): void {
+    const { name } = change;
+    const known = this.#waiting?.get(name) ?? this.live.peek().get(name);
+    // Anew, something may have been missed since.
+    const isNext = !this.#isAnew || known?.t === fromTimestamp(change.t);
+    this.#waiting?.set(name, change.removed ? undefined : shownOf(change, isNext ? known : undefined));
+  }
+
+  /** Of those that came before the page was opened. */
+  async #readCame(): Promise<void> {
+    const unknown = [...this.live.peek().values()].filter(({ state, came }) => state !== 'INACT_ACK' && came === 0);
+    if (unknown.length === 0) return;
+    const names = unknown.map(({ name }) => name);
+    const latest = unknown.reduce((most, { t }) => Math.max(most, t), 0);
+    const found = await readCame(names, latest + 1).catch(() => new Map<string, number>());
+    const next = new Map(this.live.peek());
+    for (const [name, came] of found) {
+      const alarm = next.get(name);
+      if (alarm?.came === 0 && alarm.state !== 'INACT_ACK' && came <= alarm.t) next.set(name, { ...alarm, came });
+    }
+    this.live.value = next;
   }
 
   #begin(): void {
@@ -89,15 +115,20 @@ class AlarmStore {
       else next.set(name, alarm);
     }
     this.#waiting = undefined;
+    const wasAnew = this.#isAnew;
     this.#isAnew = false;
     batch(() => {
       this.live.value = next;
       this.isKnown.value = true;
     });
+    if (wasAnew) void this.#readCame();
   }
 }
 
 const store = new AlarmStore();
+
+/** By name, whatever moment is shown. */
+export const presentAlarms: ReadonlySignal<ReadonlyMap<string, ShownAlarm>> = store.live;
 
 /** By name, those that are quiet too. */
 export const alarms: ReadonlySignal<ReadonlyMap<string, ShownAlarm>> = computed(() =>
@@ -127,16 +158,23 @@ export function startAlarms(): void {
   });
 }
 
-function shownOf({ name, severity, state, t, authority, description, area = '' }: LiveAlarm): ShownAlarm {
-  return { name, severity, state, t: fromTimestamp(t), authority, description, area };
+function shownOf(alarm: LiveAlarm, before: ShownAlarm | undefined): ShownAlarm {
+  const { name, severity, state, authority, description, area = '' } = alarm;
+  const t = fromTimestamp(alarm.t);
+  return { name, severity, state, t, came: cameOf({ state, t }, before), authority, description, area };
 }
+
+/** When it came, or the earliest that is known of it. */
+export const sinceOf = ({ came, t }: ShownAlarm): number => came || t;
 
 export const isActive = (state: AlarmState): boolean => state === 'ACT_UNACK' || state === 'ACT_ACK';
 export const isUnacknowledged = (state: AlarmState): boolean => state === 'ACT_UNACK' || state === 'INACT_UNACK';
 
 /** The most urgent first: unacknowledged before acknowledged, then by severity, then the newest. */
 export function byUrgency(a: ShownAlarm, b: ShownAlarm): number {
-  return urgencyOf(a) - urgencyOf(b) || a.severity - b.severity || b.t - a.t || (a.name < b.name ? -1 : 1);
+  return (
+    urgencyOf(a) - urgencyOf(b) || a.severity - b.severity || sinceOf(b) - sinceOf(a) || (a.name < b.name ? -1 : 1)
+  );
 }
 
 function urgencyOf({ state }: ShownAlarm): number {

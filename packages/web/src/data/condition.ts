@@ -1,7 +1,7 @@
 // What of the service and the plant is not as it should be, gathered for the start view from what each part says of itself.
 import type { FunctionModuleState, LinkState } from '@telltale/schema';
 import { fromTimestamp, leastFreeBytes } from '@telltale/schema/values';
-import { alarms, byUrgency } from './alarms.ts';
+import { byUrgency, presentAlarms, sinceOf } from './alarms.ts';
 import { overview } from './overview.ts';
 import { client } from './service.ts';
 import { may } from './session.ts';
@@ -20,10 +20,13 @@ export type Finding = Since &
         readonly name: string;
         readonly state: LinkState;
         readonly error: string;
+        /** So many of its values are bad. */
+        readonly bad?: number;
       }
     | { readonly kind: 'device'; readonly name: string; readonly device: string; readonly error: string }
     | { readonly kind: 'module'; readonly name: string; readonly state: FunctionModuleState; readonly error: string }
-    | { readonly kind: 'points'; readonly count: number }
+    /** Of one connector; '': of any. */
+    | { readonly kind: 'points'; readonly count: number; readonly connector: string }
     | { readonly kind: 'point'; readonly name: string; readonly quality: number }
     | { readonly kind: 'alarm'; readonly name: string; readonly description: string; readonly severity: number }
     | { readonly kind: 'alarms' | 'configuration' | 'forced'; readonly count: number }
@@ -31,14 +34,16 @@ export type Finding = Since &
     | { readonly kind: 'disk'; readonly freeBytes: number }
   );
 
-/** More bad points than these are one line: their connector is at fault, or they have a page of their own. */
-const mostBadPoints = 20;
+/** More bad points of one connector than these are one line: it is at fault, or they have a page of their own. */
+const mostOfConnector = 3;
+/** More than these are not read. */
+const mostBadPoints = 1000;
 const mostAlarms = 20;
 
 /** The newest first. */
 export async function readFindings(signal: AbortSignal): Promise<Finding[]> {
   const found = await Promise.all([linkFindings(signal), moduleFindings(signal), pointFindings(signal)]);
-  return [...found.flat(), ...alarmFindings(), ...serviceFindings()].sort((a, b) => b.since - a.since);
+  return [...withTheirBad(found.flat()), ...alarmFindings(), ...serviceFindings()].sort((a, b) => b.since - a.since);
 }
 
 async function linkFindings(signal: AbortSignal): Promise<Finding[]> {
@@ -84,29 +89,42 @@ async function moduleFindings(signal: AbortSignal): Promise<Finding[]> {
   });
 }
 
+/** A link that is lost has its bad values on its own line. */
+function withTheirBad(findings: readonly Finding[]): Finding[] {
+  const down = new Set(findings.flatMap((each) => (each.kind === 'connector' ? [each.name] : [])));
+  return findings.flatMap((each): Finding[] => {
+    if (each.kind === 'points') return down.has(each.connector) ? [] : [each];
+    if (each.kind !== 'connector') return [each];
+    const bad = findings.find((other) => other.kind === 'points' && other.connector === each.name);
+    return [bad?.kind === 'points' ? { ...each, bad: bad.count } : each];
+  });
+}
+
 async function pointFindings(signal: AbortSignal): Promise<Finding[]> {
   const count = overview.peek()?.measurements.bad ?? 0;
   if (count === 0) return [];
-  if (count > mostBadPoints) return [{ kind: 'points', count, since: startOf(), level: 'wrong' }];
-  const bad = await client.measurements.list({ quality: ['bad'], fields: ['name', 'vtq'], signal });
-  return Object.values(bad).map(({ name, vtq: [, t, quality] }) => ({
-    kind: 'point',
-    name,
-    quality,
-    since: fromTimestamp(t),
-    level: 'wrong',
-  }));
+  if (count > mostBadPoints) return [{ kind: 'points', count, connector: '', since: startOf(), level: 'wrong' }];
+  const bad = await client.measurements.list({ quality: ['bad'], fields: ['name', 'vtq', 'connector'], signal });
+  const groups = Map.groupBy(Object.values(bad), ({ connector = '' }) => connector);
+  return [...groups].flatMap(([connector, members]): Finding[] => {
+    const points = members.map(({ name, vtq: [, t, quality] }): Finding => {
+      return { kind: 'point', name, quality, since: fromTimestamp(t), level: 'wrong' };
+    });
+    if (connector === '' || members.length <= mostOfConnector) return points;
+    const since = points.reduce((newest, point) => Math.max(newest, point.since), 0);
+    return [{ kind: 'points', count: members.length, connector, since, level: 'wrong' }];
+  });
 }
 
 function alarmFindings(): Finding[] {
-  const waiting = [...alarms.peek().values()].filter(({ state }) => state !== 'INACT_ACK').sort(byUrgency);
+  const waiting = [...presentAlarms.peek().values()].filter(({ state }) => state !== 'INACT_ACK').sort(byUrgency);
   const shown = waiting.slice(0, mostAlarms).map(
-    ({ name, description, severity, t }): Finding => ({
+    (alarm): Finding => ({
       kind: 'alarm',
-      name,
-      description,
-      severity,
-      since: t,
+      name: alarm.name,
+      description: alarm.description,
+      severity: alarm.severity,
+      since: sinceOf(alarm),
       level: 'wrong',
     }),
   );

@@ -5,14 +5,21 @@ import { client } from './service.ts';
 export interface NamedTrend {
   readonly name: string;
   readonly description: string;
+  /** It is saved as an edit, and does not run yet. */
+  readonly isPending: boolean;
 }
 
-/** By name. */
-export async function listTrends(signal: AbortSignal): Promise<NamedTrend[]> {
-  const found = await client.trends.list({ fields: ['name', 'description'], signal });
-  return Object.values(found)
-    .map(({ name, description = '' }) => ({ name, description }))
-    .sort((one, other) => (one.name < other.name ? -1 : 1));
+/** By name; those that do not run yet for those alone who may read the configuration. */
+export async function listTrends(mayReadConfiguration: boolean, signal: AbortSignal): Promise<NamedTrend[]> {
+  const [running, configured] = await Promise.all([
+    client.trends.list({ fields: ['name', 'description'], signal }),
+    mayReadConfiguration ? client.configuration.names('trends', { signal }) : [],
+  ]);
+  const pending = configured.filter((name) => !Object.hasOwn(running, name));
+  return [
+    ...Object.values(running).map(({ name, description = '' }) => ({ name, description, isPending: false })),
+    ...pending.map((name) => ({ name, description: '', isPending: true })),
+  ].sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
 export function readTrend(name: string, signal: AbortSignal): Promise<Trend> {

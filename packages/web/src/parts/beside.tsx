@@ -1,8 +1,9 @@
 // The value that a point has now beside the one that it would have.
+import { useMemo } from 'preact/hooks';
 import type { PointKind } from '../data/live-value.ts';
 import type { Measure } from '../data/points.ts';
 import { words } from '../words/words.ts';
-import { LiveValue } from './value.tsx';
+import { useShown, Value } from './value.tsx';
 import { valueText } from './value-text.ts';
 
 export interface BesideProps {
@@ -11,16 +12,20 @@ export interface BesideProps {
   readonly facts: Measure;
   /** With its prefix; undefined: none yet. */
   readonly value: string | undefined;
+  /** It was sent: what is beside it stays as it was then. */
+  readonly isSent?: boolean;
 }
 
-export function Beside({ kind, name, facts, value }: BesideProps) {
+export function Beside({ kind, name, facts, value, isSent = false }: BesideProps) {
   const { point } = words.value;
+  const shown = useShown(kind, name);
+  const before = useMemo(() => shown, [isSent]);
   return (
     <dl class="beside">
       <div>
-        <dt>{point.now}</dt>
+        <dt>{isSent ? point.before : point.now}</dt>
         <dd>
-          <LiveValue kind={kind} name={name} plain />
+          <Value name={name} shown={isSent ? before : shown} facts={facts} plain />
         </dd>
       </div>
       <div>

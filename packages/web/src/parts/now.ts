@@ -12,5 +12,10 @@ setInterval(() => {
 /** Microseconds since 1970, each second anew. */
 export const now: ReadonlySignal<number> = computed(() => tick.value + clockOffset.value);
 
+/** By the clock of the service, at this moment. */
+export function presentUs(): number {
+  return systemClock.now() + clockOffset.peek();
+}
+
 /** Now, or the moment of the past that is shown. */
 export const shownMoment: ReadonlySignal<number> = computed(() => moment.value ?? now.value);

@@ -1,14 +1,14 @@
 // What became of something that a person has done to the plant: accepted, refused and why, not known, or waiting.
 import { useMemo } from 'preact/hooks';
 import { words } from '../words/words.ts';
-import { now } from './now.ts';
+import { presentUs } from './now.ts';
 import { ProblemText } from './problem-text.tsx';
 import { clockText } from './times.ts';
 import type { Progress } from './use-action.ts';
 
 export function OutcomeText({ progress }: { readonly progress: Progress }) {
   const { outcome: text } = words.value.point;
-  const at = useMemo(() => now.peek(), [progress]);
+  const at = useMemo(presentUs, [progress]);
   if (progress === 'idle') return null;
   if (progress === 'underway') {
     return (

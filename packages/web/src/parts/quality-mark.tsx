@@ -18,8 +18,8 @@ export function QualityMark({ quality: q = quality.good, href }: QualityMarkProp
   return (
     <>
       {(q & quality.simulated) !== 0 && <Mark kind="forced" text={values.forced} why={text} href={href} />}
-      {isBad(q) && <Mark kind="bad" text={`✕ ${values.bad}`} why={text} href={href} />}
-      {isUncertain(q) && <Mark kind="uncertain" text={`? ${values.uncertain}`} why={text} href={href} />}
+      {isBad(q) && <Mark kind="bad" text={values.bad} why={text} href={href} />}
+      {isUncertain(q) && <Mark kind="uncertain" text={values.uncertain} why={text} href={href} />}
       {isStale.value && <Mark kind="stale" text={values.stale} why={values.staleWhy} />}
     </>
   );
@@ -34,18 +34,28 @@ export interface MarkProps {
   readonly href?: string | undefined;
 }
 
+/** As in pictures. In the cells of grids, which have no room for words, it stands for the whole mark. */
+const signs: Readonly<Partial<Record<MarkKind, string>>> = { bad: '✕', uncertain: '?', forced: 'F', stale: '○' };
+
 export function Mark({ kind, text, why, href }: MarkProps) {
+  const sign = signs[kind];
+  const parts = (
+    <>
+      {sign !== undefined && <span class="mark-sign">{sign}</span>}{' '}
+      <span class={sign === undefined ? undefined : 'mark-word'}>{text}</span>
+    </>
+  );
   if (href !== undefined) {
     // Not in the way of the Tab key: rows of lists open by Enter, and what opens says the same.
     return (
       <a class={`mark mark-${kind}`} title={why} href={href} data-over tabIndex={-1}>
-        {text}
+        {parts}
       </a>
     );
   }
   return (
     <span class={`mark mark-${kind}`} title={why}>
-      {text}
+      {parts}
     </span>
   );
 }

@@ -22,6 +22,7 @@ const formats = computed(() => {
     // Like ISO 8601 in every language: nobody has to guess which is the month.
     day: new Intl.DateTimeFormat('sv-SE', { ...common, ...day }),
     time: new Intl.DateTimeFormat('sv-SE', { ...common, ...time }),
+    dayOfYear: new Intl.DateTimeFormat(locale, { ...common, day: 'numeric', month: 'short' }),
     offset: new Intl.DateTimeFormat(locale, { ...common, timeZoneName: 'longOffset' }),
   };
 });
@@ -56,11 +57,20 @@ export function momentText(us: number, options: { readonly millis?: boolean } = 
   return `${dayText(us)} ${clockText(us, options)} ${offsetText(us)}`;
 }
 
-/** The time of today, the day as well of any other; for tables. */
+/** The time of today, the day as well of any other. */
 export function shortMomentText(us: number, nowUs: number): string {
   if (us === 0) return words.value.values.never;
   const day = dayText(us);
   return day === dayText(nowUs) ? clockText(us) : `${day} ${clockText(us)}`;
+}
+
+/** `14:03:22` of today, `18 Nov 14:03` of another day, `2025-11-18` of another year: as much as a cell has room for. */
+export function cellMomentText(us: number, nowUs: number): string {
+  if (us === 0) return words.value.values.never;
+  const [day, today] = [dayText(us), dayText(nowUs)];
+  if (day === today) return clockText(us);
+  if (day.slice(0, 4) !== today.slice(0, 4)) return day;
+  return `${formats.value.dayOfYear.format(us / 1000)} ${clockText(us).slice(0, 5)}`;
 }
 
 const second = 1;

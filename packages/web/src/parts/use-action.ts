@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Outcome } from '../data/point-actions.ts';
 import { words } from '../words/words.ts';
 import { notify } from './notices.tsx';
-import { now } from './now.ts';
+import { presentUs } from './now.ts';
 import { clockText } from './times.ts';
 
 export type Progress = 'idle' | 'underway' | Outcome;
@@ -43,7 +43,7 @@ export function useAction(): Action {
 export function notifyOutcome({ name, kind, error }: Outcome): void {
   const { outcome } = words.value.point;
   const text = {
-    done: outcome.done(clockText(now.peek())),
+    done: outcome.done(clockText(presentUs())),
     waiting: outcome.waiting,
     'reason-needed': error?.message ?? '',
     'signature-needed': error?.message ?? '',

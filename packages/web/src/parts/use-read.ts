@@ -1,6 +1,7 @@
 // What a view reads once, or again from time to time: loading, the answer, or why there is none.
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { link, Unreachable } from '../data/service.ts';
 
 export interface Read<T> {
   readonly value: T | undefined;
@@ -22,6 +23,11 @@ export function useRead<T>(
 ): Read<T> {
   const state = useSignal<Omit<Read<T>, 'again'>>({ value: undefined, error: undefined, isLoading: true });
   const turn = useSignal(0);
+  const isConnected = link.value.state === 'connected';
+  // What failed while there was no link is read when it is back.
+  useEffect(() => {
+    if (isConnected && state.peek().error instanceof Unreachable) turn.value++;
+  }, [isConnected]);
   useEffect(() => {
     const end = new AbortController();
     state.value = { ...state.peek(), isLoading: true };

@@ -1,6 +1,6 @@
 // One live value: its figure, unit and age, and its marks. The only part that shows values, so that no view forgets a mark.
 
-import { isBad } from '@telltale/schema/values';
+import { isBad, isPrefixedText } from '@telltale/schema/values';
 import { useMemo } from 'preact/hooks';
 import { liveStores } from '../data/live-store.ts';
 import type { PointKind, Shown } from '../data/live-value.ts';
@@ -52,6 +52,9 @@ export function Value({ name, shown, facts, age = false, bare = false, plain = f
   const known = typeof facts === 'string' ? undefined : facts;
   const { value, t, quality } = shown;
   const state = quality !== undefined && isBad(quality) ? 'bad' : undefined;
+  // The present value of a command that nobody has written is nobody's.
+  const isNever = t === 0 && quality === undefined;
+  const text = isNever || (t === 0 && state === 'bad') ? '–' : valueText(value, known);
   return (
     <span
       class="value"
@@ -61,12 +64,20 @@ export function Value({ name, shown, facts, age = false, bare = false, plain = f
         currentTarget.title = momentText(t);
       }}
     >
-      <span class="figure">{t === 0 && state === 'bad' ? '–' : valueText(value, known)}</span>
-      {!bare && unitOf(known) !== '' && <span class="unit">{unitOf(known)}</span>}
+      <span class={`figure ${lookOf(value, text)}`}>{text}</span>
+      {isNever && <span class="unit">{words.value.point.neverWritten}</span>}
+      {!bare && !isNever && unitOf(known) !== '' && <span class="unit">{unitOf(known)}</span>}
       <QualityMark quality={quality} href={plain ? undefined : `/points/${name}?show=explanation`} />
       {age && <Age t={t} />}
     </span>
   );
+}
+
+const longFigure = 14;
+
+/** Texts may be cut where there is no room; numbers are smaller instead. */
+function lookOf(value: string, text: string): string {
+  return isPrefixedText(value) ? 'words' : text.length > longFigure ? 'long' : '';
 }
 
 const unitOf = (facts: Pick<PointFacts, 'eu'> | undefined) => facts?.eu ?? '';

@@ -23,7 +23,8 @@ export async function loadWords(): Promise<void> {
 }
 
 async function load(chosen: Language): Promise<void> {
-  const found = await loaders[chosen]();
+  // Without a link, the texts stay as they are.
+  const found = await loaders[chosen]().catch(() => table.peek());
   if (language.value === chosen) table.value = found;
 }
 

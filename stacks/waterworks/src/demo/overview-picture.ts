@@ -5,7 +5,7 @@ const valveStates = '0:moving 1:closed 2:open 3:fault';
 
 /** One of three, at its height between suction and discharge. */
 const pump = (number: number, y: number) => `
-<g data-tt-opens="picture:pump?unit=pump${number}&amp;title=Pump+${number}">
+<g data-tt-opens="picture:pump?unit=pump${number}">
 <title>Pump ${number}</title>
 ${pipe(`M690 ${y}H758`)}${pipe(`M826 ${y}H990`)}
 <use href="#pump" x="750" y="${y - 40}" width="84" height="84"
@@ -54,7 +54,7 @@ const pumps = `
 ${title(750, 150, 'Pumps')}
 ${pipe('M604 560H690')}
 ${pipe('M690 300V620')}
-${pipe('M990 620V210H1225V270')}
+${pipe('M990 620V210H1265V270')}
 ${pump(1, 300)}
 ${pump(2, 460)}
 ${pump(3, 620)}
@@ -63,28 +63,28 @@ ${value(1008, 262, 'main_pressure', 'Pressure', 'precision=2')}
 ${value(1008, 340, 'main_flow', 'Flow', 'precision=0')}`;
 
 const tank2 = `
-${title(1130, 150, 'Tank 2')}
+${title(1170, 150, 'Tank 2')}
 <g data-tt-opens="trend:tanks">
 <title>Tank 2</title>
-${sized('tank', 1150, 262, 150, 'point=tank2_level', 225)}
-<text x="1225" y="386" font-size="34" fill="#101010" class="tt-value" text-anchor="middle" data-tt-point="tank2_level"
+${sized('tank', 1190, 262, 150, 'point=tank2_level', 225)}
+<text x="1265" y="386" font-size="34" fill="#101010" class="tt-value" text-anchor="middle" data-tt-point="tank2_level"
   data-tt-text="value unit precision=2">0.00 m</text>
 </g>
-${label(1322, 280, 'Setpoint')}
-<text x="1322" y="306" font-size="18" fill="#101010" class="tt-value" data-tt-point="tank2_level_setpoint"
+${label(1362, 280, 'Setpoint')}
+<text x="1362" y="306" font-size="18" fill="#101010" class="tt-value" data-tt-point="tank2_level_setpoint"
   data-tt-text="value unit precision=1">0.0 m</text>
-${pipe('M1225 480V620H1580')}
-<g transform="rotate(90 1225 548)">
-${sized('valve', 1193, 516, 64, `point=tank2_outlet_valve_state&amp;states=${valveStates}`)}
+${pipe('M1265 480V620H1580')}
+<g transform="rotate(90 1265 548)">
+${sized('valve', 1233, 516, 64, `point=tank2_outlet_valve_state&amp;states=${valveStates}`)}
 </g>
-${label(1270, 555, 'Outlet')}
-${flowArrow(1320, 620)}${flowArrow(1550, 620)}`;
+${label(1310, 555, 'Outlet')}
+${flowArrow(1360, 620)}${flowArrow(1550, 620)}`;
 
 const network = `
-${title(1390, 150, 'Town')}
-${value(1390, 392, 'network_pressure', 'Pressure', 'precision=2')}
-${value(1390, 470, 'network_flow', 'Flow', 'precision=0')}
-${value(1390, 548, 'network_demand', 'Demand', 'precision=0')}`;
+${title(1440, 150, 'Town')}
+${value(1440, 372, 'network_pressure', 'Pressure', 'precision=2')}
+${value(1440, 450, 'network_flow', 'Flow', 'precision=0')}
+${value(1440, 528, 'network_demand', 'Demand', 'precision=0')}`;
 
 const dosing = `
 ${title(660, 752, 'Dosing')}
@@ -98,10 +98,10 @@ ${pipe('M853 833H990V620', 'stroke-dasharray="10 6"')}
 ${sized('pump', 790, 800, 70, 'point=dosing_running&amp;states=0:off 1:on')}
 ${value(880, 772, 'dosing_rate', '', 'precision=0')}
 </g>
-${title(1130, 752, 'Treated water')}
-${value(1130, 786, 'chlorine_residual', 'Free chlorine', 'precision=2')}
-${value(1300, 786, 'treated_ph', 'pH', 'precision=2')}
-${value(1430, 786, 'treated_turbidity', 'Turbidity', 'precision=2')}`;
+${title(1030, 752, 'Treated water')}
+${value(1030, 786, 'chlorine_residual', 'Free chlorine', 'precision=2')}
+${value(1230, 786, 'treated_ph', 'pH', 'precision=2')}
+${value(1400, 786, 'treated_turbidity', 'Turbidity', 'precision=2')}`;
 
 const history = `
 ${title(40, 752, 'Tanks, last hour')}
@@ -116,7 +116,7 @@ export const overviewPicture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox=
 ${symbols(['pump', 'valve', 'control-valve', 'tank', 'flow'])}
 </defs>
 <text x="40" y="70" font-size="40" fill="#202020" class="tt-title">Waterworks</text>
-${value(1390, 30, 'site_power', 'Electrical power', 'precision=0')}
+${value(1440, 30, 'site_power', 'Electrical power', 'precision=0')}
 <g data-tt-point="waterworks_link" data-tt-visible="0">
 <rect x="600" y="36" width="400" height="48" rx="4" fill="#f0f0f0" stroke="#404040" stroke-width="2" class="tt-equipment"
   data-tt-state="0:fault"/>

@@ -7,9 +7,9 @@ export const pictures: readonly Picture[] = [
   { name: 'waterworks', description: 'Waterworks', svg: overviewPicture, area: 'works' },
   {
     name: 'pump',
-    description: 'One pump',
+    description: 'Pump ({unit})',
     svg: pumpPicture,
-    parameters: { unit: 'pump1', title: 'Pump 1' },
+    parameters: { unit: 'pump1' },
     area: 'works.pumps',
   },
 ];

@@ -21,11 +21,11 @@ ${label(60, y, name)}
 const bearingLimitY = Math.round(190 + 232 - (224 * 75) / 120);
 
 export const pumpPicture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 620" font-family="sans-serif">
-<title>{title}</title>
+<title>Pump ({unit})</title>
 <defs>
 ${symbols(['pump', 'bar', 'limit'])}
 </defs>
-<text x="60" y="66" font-size="36" fill="#202020" class="tt-title">{title}</text>
+<text x="60" y="66" font-size="36" fill="#202020" class="tt-title">Pump ({unit})</text>
 <text x="940" y="64" font-size="20" fill="#505050" class="tt-label" text-anchor="end" data-tt-opens="picture:waterworks">Overview</text>
 <path d="M60 94H940" fill="none" stroke="#909090" stroke-width="1" class="tt-line"/>
 ${sized('pump', 90, 130, 180, 'point={unit}_running&amp;states=0:off 1:on')}

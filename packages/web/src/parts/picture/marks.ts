@@ -110,8 +110,9 @@ export class MarkLayer {
     if (anchor.mistakes.length > 0) marks.push('mistake');
     const alarm = state?.alarm;
     const { x, y, width } = anchor.box;
+    const isSeen = anchor.elements.map(isDrawn);
     const shown = alarm === undefined ? '' : `${alarm.severity} ${alarm.state}`;
-    const key = `${marks.join()} ${isStale} ${shown} ${x} ${y} ${width}`;
+    const key = `${marks.join()} ${isStale} ${isStale && isSeen.join()} ${shown} ${x} ${y} ${width}`;
     const known = this.#marks.get(anchor);
     if (known?.key === key || (known === undefined && marks.length === 0 && !isStale && alarm === undefined)) return;
     this.#forget(known?.node);
@@ -121,13 +122,16 @@ export class MarkLayer {
     if (state !== undefined) node.setAttribute('data-point', state.name);
     for (const name of hatches) {
       if (name === 'stale' ? isStale : marks.includes(name))
-        node.append(...anchor.parts.map((box) => this.#hatch(box, name)));
+        // What is not seen is not out of date. Where it is bad or forced, that is why it may not be seen.
+        anchor.parts.forEach((box, at) => {
+          if (name !== 'stale' || isSeen[at]) node.append(this.#hatch(box, name, anchor.elements[at]));
+        });
     }
     if (marks.includes('unknown') || marks.includes('none') || marks.includes('mistake')) {
       node.append(...anchor.parts.map((box) => framed(box, 'unknown')));
     }
     const chips = [...(alarm === undefined ? [] : [alarmChip(alarm)]), ...marks.map(chip)];
-    if (chips.length > 0) node.append(this.#chipsAt(x + width, y, chips));
+    if (chips.length > 0) node.append(this.#chipsAt(anchor, chips));
     this.root.append(node);
     this.#marks.set(anchor, { key, node });
   }
@@ -137,20 +141,29 @@ export class MarkLayer {
     node?.remove();
   }
 
-  #hatch({ x, y, width, height }: Box, name: (typeof hatches)[number]): SVGElement {
+  #hatch(
+    { x, y, width, height }: Box,
+    name: (typeof hatches)[number],
+    element: SVGGraphicsElement | undefined,
+  ): SVGElement {
+    const over = element instanceof SVGTextContentElement ? 'picture-hatched-text' : '';
     const attributes = {
       x,
       y,
       width,
       height,
-      class: `picture-hatched picture-hatched-${name}`,
+      class: `picture-hatched picture-hatched-${name} ${over}`,
       fill: `url(#${this.#prefix}${name})`,
     };
     return made('rect', attributes);
   }
 
-  #chipsAt(x: number, y: number, chips: readonly SVGElement[]): SVGElement {
-    const group = made('g', { class: 'picture-chips', 'data-x': x, 'data-y': y });
+  /** At the corner of a shape; after a text, which they would cover. */
+  #chipsAt({ box, elements }: Anchor, chips: readonly SVGElement[]): SVGElement {
+    const { x, y, width, height } = box;
+    const isText = elements.every((each) => each instanceof SVGTextContentElement);
+    const place = { 'data-x': x + width, 'data-y': isText ? y + height / 2 : y };
+    const group = made('g', { class: 'picture-chips', ...place, ...(isText && { 'data-after': 'true' }) });
     for (const [at, each] of chips.entries()) {
       each.setAttribute('transform', `translate(${(at - chips.length / 2) * (chipSize + 1)} ${-chipSize / 2})`);
       group.append(each);
@@ -167,7 +180,8 @@ export class MarkLayer {
     const { x, y, width, height } = this.#bounds;
     const within = (at: number, from: number, size: number, margin: number) =>
       Math.max(from + margin, Math.min(from + size - margin, at));
-    const [left, top] = [Number(chips.dataset.x), Number(chips.dataset.y)];
+    const aside = chips.dataset.after === 'true' ? half + 2 * this.#unitsPerPixel : 0;
+    const [left, top] = [Number(chips.dataset.x) + aside, Number(chips.dataset.y)];
     chips.setAttribute(
       'transform',
       `translate(${within(left, x, width, half)} ${within(top, y, height, (chipSize * scale) / 2)}) scale(${scale})`,
@@ -178,6 +192,12 @@ export class MarkLayer {
 const unitsHigh = 26;
 const leastPixels = 12;
 const mostPixels = 30;
+
+/** Something is drawn of it: it is not hidden, and no empty text. */
+function isDrawn(element: SVGGraphicsElement): boolean {
+  const isEmpty = element instanceof SVGTextContentElement && element.textContent.trim() === '';
+  return !isEmpty && element.closest('.tt-hidden') === null;
+}
 
 function chip(name: MarkName): SVGElement {
   const group = made('g', { class: `picture-chip picture-chip-${name}` });

@@ -9,7 +9,7 @@ export interface Measured {
   readonly inPicture: Box;
 }
 
-const nowhere: Box = { x: 0, y: 0, width: 0, height: 0 };
+export const nowhere: Box = { x: 0, y: 0, width: 0, height: 0 };
 
 /** Reads all before anything is written again: one layout for all. The class shows what `display` hides. */
 export function measure(

@@ -9,7 +9,7 @@ import type { Mistake, Opens } from './bindings.ts';
 import { Course } from './course.ts';
 import { type Bound, type Instance, instanceOf } from './instance.ts';
 import { type Anchor, MarkLayer } from './marks.ts';
-import { contains, type Measured, measure, union } from './measure.ts';
+import { contains, type Measured, measure, nowhere, union } from './measure.ts';
 import { labelOf, type Opener, openersOf } from './openers.ts';
 import type { Scope } from './parameters.ts';
 import { type PointState, stateOfPoint } from './point-state.ts';
@@ -116,7 +116,7 @@ export class PictureRuntime {
     if (point === undefined) return;
     const followed = this.#pointOf(point.kind, point.name);
     if (Object.keys(bindings).length === 0) return;
-    const { own } = this.#boxes.get(element) ?? { own: { x: 0, y: 0, width: 0, height: 0 } };
+    const { own } = this.#boxes.get(element) ?? { own: nowhere };
     followed.applied.push(new Applied(bound, own));
     if (bindings.trend !== undefined) followed.courses.push(new Course(element, own, bindings.trend));
   }
@@ -132,7 +132,7 @@ export class PictureRuntime {
 
   /** What shows one point in one group is marked once; so is what shows it again inside of that. */
   #anchor(bound: readonly Bound[], root: SVGSVGElement): void {
-    const box = (element: SVGGraphicsElement) => this.boxOf(element) ?? { x: 0, y: 0, width: 0, height: 0 };
+    const box = (element: SVGGraphicsElement) => this.boxOf(element) ?? nowhere;
     const groups = Map.groupBy(bound, ({ owner, element }) =>
       owner === undefined || owner === root ? element : owner,
     );
@@ -265,8 +265,8 @@ export class PictureRuntime {
     const boxes = measure(this.instance.root, elements);
     for (const each of elements) this.#lengths.set(each, each.textContent.length);
     for (const anchor of changed) {
-      anchor.parts = anchor.elements.flatMap((each) => boxes.get(each)?.inPicture ?? []);
-      anchor.box = union(anchor.parts);
+      anchor.parts = anchor.elements.map((each) => boxes.get(each)?.inPicture ?? nowhere);
+      anchor.box = union(anchor.parts.filter((part) => part !== nowhere));
     }
   }
 

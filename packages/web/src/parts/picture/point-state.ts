@@ -76,6 +76,7 @@ export function liveValueOf(shown: Shown): LiveValue | undefined {
   return typeof shown === 'string' ? undefined : shown;
 }
 
-export function isBadValue({ quality }: LiveValue): boolean {
-  return quality !== undefined && isBad(quality);
+/** That of a command which nobody has written is none. */
+export function isBadValue({ quality, t }: LiveValue): boolean {
+  return quality === undefined ? t === 0 : isBad(quality);
 }

@@ -1,12 +1,22 @@
 // Always there: the most urgent alarm that nobody has acknowledged, and counts by severity. Calm in a flood: it changes once a
-// second at most, and an alarm that somebody is about to click stays. The title of the document has the count too.
+// second at most, and an alarm that somebody is about to click stays. The title of the document has the count and the view.
 import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { acknowledge } from '../../data/alarm-actions.ts';
-import { alarms, alarmsAreKnown, byUrgency, isActive, isUnacknowledged, type ShownAlarm } from '../../data/alarms.ts';
+import {
+  alarms,
+  alarmsAreKnown,
+  byUrgency,
+  isActive,
+  isUnacknowledged,
+  type ShownAlarm,
+  sinceOf,
+} from '../../data/alarms.ts';
 import { moment } from '../../data/moment.ts';
 import { may } from '../../data/session.ts';
 import { isStale } from '../../data/staleness.ts';
+import { place } from '../../router.ts';
+import { findRoute } from '../../routes.ts';
 import { words } from '../../words/words.ts';
 import { useCalm } from '../calm.ts';
 import { notify, notifyFailure } from '../notices.tsx';
@@ -14,7 +24,7 @@ import { shownMoment } from '../now.ts';
 import { pointPath } from '../point-path.ts';
 import { Mark } from '../quality-mark.tsx';
 import { SeverityMark } from '../severity-mark.tsx';
-import { shortMomentText } from '../times.ts';
+import { cellMomentText } from '../times.ts';
 
 interface Counts {
   readonly severity: number;
@@ -98,7 +108,7 @@ function Urgent({ urgent, isCalm }: UrgentProps) {
     isHeld.value = false;
   };
   const state = alarms.value.get(alarm.name)?.state ?? alarm.state;
-  const isDone = isWorking.value || !isUnacknowledged(state);
+  const isDone = isStale.value || isWorking.value || !isUnacknowledged(state);
   const run = async () => {
     if (isDone) return;
     isWorking.value = true;
@@ -116,7 +126,7 @@ function Urgent({ urgent, isCalm }: UrgentProps) {
     <div class="banner-urgent" onPointerEnter={hold} onPointerLeave={release} onFocusIn={hold} onFocusOut={release}>
       <SeverityMark severity={alarm.severity} state={state} />
       <a class="banner-text" href={pointPath('alarms', alarm.name)} data-over>
-        {alarm.t > 0 && <time>{shortMomentText(alarm.t, shownMoment.value)} </time>}
+        {alarm.t > 0 && <time>{cellMomentText(sinceOf(alarm), shownMoment.value)} </time>}
         <b>{alarm.description || alarm.name}</b>
         {alarm.description !== '' && <span class="quiet"> {alarm.name}</span>}
       </a>
@@ -151,11 +161,13 @@ function Announcement({ urgent }: { readonly urgent: ReadonlySignal<ShownAlarm |
 }
 
 function useDocumentTitle(counts: ReadonlySignal<readonly Counts[]>): void {
-  const { alarms: texts, common } = words.value;
+  const { alarms: texts, common, shell } = words.value;
+  const found = findRoute(place.value.path);
+  const view = found === undefined ? '' : (found.parameters.name ?? shell.views[found.route.title]);
   const count = counts.value.reduce((sum, { unacknowledged }) => sum + unacknowledged, 0);
   useEffect(() => {
-    document.title = texts.documentTitle(count, common.service);
-  }, [count, texts, common]);
+    document.title = texts.documentTitle(count, view === '' ? common.service : `${view} – ${common.service}`);
+  }, [count, view, texts, common]);
 }
 
 function mostUrgent(all: Alarms): ShownAlarm | undefined {

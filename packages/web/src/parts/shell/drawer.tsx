@@ -3,7 +3,9 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { moment } from '../../data/moment.ts';
 import { words } from '../../words/words.ts';
+import { momentText } from '../times.ts';
 
 export interface DrawerProps {
   readonly onClose: () => void;
@@ -49,6 +51,11 @@ export function Drawer({ onClose, children }: DrawerProps) {
       <button type="button" class="plain drawer-close" aria-label={words.value.common.close} onClick={onClose}>
         ✕
       </button>
+      {moment.value !== undefined && (
+        <p class="drawer-past">
+          <strong>◀ {words.value.shell.past}</strong> {momentText(moment.value)}
+        </p>
+      )}
       {children}
     </aside>
   );

@@ -1,8 +1,10 @@
-// A view that is loaded when it is shown for the first time. A page that was replaced on the server has other files: then
-// the page is loaded anew. What a view throws ends at it: alarms, the link and the ways to other views stay.
+// A view that is loaded when it is shown for the first time: again when the link is back, where that failed without one. A page
+// that was replaced on the server has other files: then the page is loaded anew. What a view throws ends at it: alarms, the link
+// and the ways to other views stay.
 import { useSignal } from '@preact/signals';
 import type { FunctionComponent } from 'preact';
 import { useEffect, useErrorBoundary } from 'preact/hooks';
+import { link } from '../../data/service.ts';
 import type { Route, ViewProps } from '../../routes.ts';
 import { words } from '../../words/words.ts';
 
@@ -19,8 +21,11 @@ function LazyView({ route, parameters }: { readonly route: Route } & ViewProps) 
     if (fault !== undefined) goOn();
   }, [parameters]);
   const arrived = useSignal(loaded.has(route.load));
+  const isConnected = link.value.state === 'connected';
   useEffect(() => {
+    if (arrived.peek()) return;
     let isLeft = false;
+    failed.value = false;
     route.load().then(
       (view) => {
         loaded.set(route.load, view);
@@ -33,17 +38,26 @@ function LazyView({ route, parameters }: { readonly route: Route } & ViewProps) 
     return () => {
       isLeft = true;
     };
-  }, [route]);
+  }, [route, isConnected]);
   const View = arrived.value && fault === undefined ? loaded.get(route.load) : undefined;
   if (View !== undefined) return <View parameters={parameters} />;
-  const { common } = words.value;
+  const { common, shell } = words.value;
   if (!failed.value && fault === undefined) return <p class="view quiet">{common.loading}</p>;
+  if (!isConnected && fault === undefined) {
+    return (
+      <p class="view" role="alert">
+        {shell.notLoaded}
+      </p>
+    );
+  }
   return (
     <div class="view" role="alert">
-      <p>{common.failed}</p>
-      <button type="button" onClick={() => globalThis.location.reload()}>
-        {common.retry}
-      </button>
+      <p>{fault === undefined ? shell.replaced : common.failed}</p>
+      <div class="row">
+        <button type="button" onClick={() => globalThis.location.reload()}>
+          {common.retry}
+        </button>
+      </div>
     </div>
   );
 }

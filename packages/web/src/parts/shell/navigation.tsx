@@ -5,6 +5,7 @@ import { useEffect } from 'preact/hooks';
 import { may } from '../../data/session.ts';
 import { place } from '../../router.ts';
 import { type Words, words } from '../../words/words.ts';
+import { keys } from '../keys.ts';
 
 type Title = keyof Words['shell']['views'];
 
@@ -88,11 +89,33 @@ export function Navigation() {
             </section>
           );
         })}
+        <p class="nav-keys">
+          <KeyButton name="Ctrl+k" text={shell.goTo} />
+          <KeyButton name="?" text={shell.keys.title} />
+        </p>
         <a class="outside" href="/docs/">
           {shell.views.reference}
         </a>
       </nav>
     </>
+  );
+}
+
+/** Does what the key does, and says that there is one. */
+function KeyButton({ name, text }: { readonly name: string; readonly text: string }) {
+  return (
+    <button
+      type="button"
+      class="plain"
+      onClick={() =>
+        keys
+          .peek()
+          .find(({ key }) => key === name)
+          ?.run()
+      }
+    >
+      {text} <kbd>{name.replace('k', 'K')}</kbd>
+    </button>
   );
 }
 

@@ -27,22 +27,26 @@ export function PastBar() {
   return (
     <section class="past-bar" aria-label={shell.past}>
       <strong>◀ {shell.past}</strong>
-      <span role="status">{shell.pastMoment(momentText(at))}</span>
-      <TimeSlider at={at} />
-      {steps.map(({ us, text }) => (
-        <button key={`-${us}`} type="button" aria-label={`${shell.earlier} ${text}`} onClick={() => travel(at - us)}>
-          −{text}
-        </button>
-      ))}
-      {steps.toReversed().map(({ us, text }) => (
-        <button key={us} type="button" aria-label={`${shell.later} ${text}`} onClick={() => travel(at + us)}>
-          +{text}
-        </button>
-      ))}
-      <TravelField at={at} />
+      <span class="past-moment" role="status">
+        <span class="past-words">{shell.pastMoment}</span> {momentText(at)}
+      </span>
       <button type="button" class="main" onClick={() => showMoment(undefined)}>
         {shell.backToNow}
       </button>
+      <TimeSlider at={at} />
+      <div class="past-steps">
+        {steps.map(({ us, text }) => (
+          <button key={`-${us}`} type="button" aria-label={`${shell.earlier} ${text}`} onClick={() => travel(at - us)}>
+            −{text}
+          </button>
+        ))}
+        {steps.toReversed().map(({ us, text }) => (
+          <button key={us} type="button" aria-label={`${shell.later} ${text}`} onClick={() => travel(at + us)}>
+            +{text}
+          </button>
+        ))}
+        <TravelField at={at} />
+      </div>
     </section>
   );
 }

@@ -1,5 +1,6 @@
 // Always there: the link to the service, how many values are forced, pending edits, and who is signed in.
 
+import { moment } from '../../data/moment.ts';
 import { overview } from '../../data/overview.ts';
 import { link } from '../../data/service.ts';
 import { identity, may, signOut } from '../../data/session.ts';
@@ -11,11 +12,17 @@ import { TimeMenu } from './time-menu.tsx';
 export function Status() {
   const { shell } = words.value;
   const { state } = link.value;
+  const isPast = moment.value !== undefined;
   const forced = overview.value?.measurements.simulated ?? 0;
   const configuration = overview.value?.configuration;
   const edits = configuration?.edits ?? 0;
   return (
     <div class="status">
+      {isPast && (
+        <span class="quiet" title={shell.isNowWhy}>
+          {shell.isNow}
+        </span>
+      )}
       {forced > 0 && (
         <a class="chip chip-forced" href="/forced">
           {shell.forcedCount(forced)}
@@ -27,7 +34,7 @@ export function Status() {
         </a>
       )}
       <span class={`chip chip-link chip-${state}`} role="status">
-        {state === 'connected' ? '●' : '○'} {shell.link[state]}
+        {state === 'connected' ? '●' : '○'} {isPast && state === 'connected' ? shell.linkUp : shell.link[state]}
       </span>
       <TimeMenu />
       <PersonMenu />

@@ -242,6 +242,8 @@ export class Plot {
     const { limits, colours } = this.#drawing;
     context.save();
     context.font = `${11 * ratio}px ${colours.font}`;
+    // The axes have left theirs.
+    context.textAlign = 'left';
     context.textBaseline = 'bottom';
     for (const { axis, value, text, severity } of limits) {
       const [low, high] = this.#rangeAboveBands(axis);

@@ -6,6 +6,7 @@ import type { TrendMarks } from '../../data/trend-marks.ts';
 import type { TrendSource } from '../../data/trend-source.ts';
 import { theme } from '../../settings.ts';
 import { words } from '../../words/words.ts';
+import { presentUs } from '../now.ts';
 import { zone } from '../times.ts';
 import { valueText } from '../value-text.ts';
 import { axesOf, type KnownPen, knownPen, rangeOf } from './axes.ts';
@@ -15,7 +16,7 @@ import { limitsOf } from './limits.ts';
 import { alignedStretches, daysBefore } from './overlay.ts';
 import type { Pen } from './pen.ts';
 import { type Drawing, type Layer, type Place, Plot } from './plot.ts';
-import { presentUs, type TrendModel } from './trend-model.ts';
+import type { TrendModel } from './trend-model.ts';
 
 export interface TrendDrawingOptions {
   readonly root: HTMLElement;
@@ -36,6 +37,8 @@ export class TrendDrawing {
   readonly layout = signal<Place>({ left: 0, top: 0, width: 1, height: 1 });
   /** The window that was drawn last. */
   readonly drawn = signal({ from: 0, until: 1 });
+  /** Another day was asked for, and nothing is known of it. */
+  readonly lacksOverlay = signal(false);
 
   constructor(options: TrendDrawingOptions) {
     this.#options = options;
@@ -132,6 +135,12 @@ export class TrendDrawing {
     if (!isSame) this.layout.value = layout;
     const { from = 0, until = 1 } = this.#last ?? {};
     this.drawn.value = { from, until };
+    const { model, source } = this.#options;
+    const layers = (this.#last?.pens ?? []).flatMap((pen) => this.#last?.layersOf(pen) ?? []);
+    this.lacksOverlay.value =
+      model.overlayDays.peek() !== undefined &&
+      !source.isLoading.peek() &&
+      !layers.some(({ isOverlay, pieces }) => isOverlay && pieces.some(({ trace }) => trace.times.length > 0));
   }
 
   /** Of the plot; before its first frame, about. */

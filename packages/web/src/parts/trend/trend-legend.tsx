@@ -1,13 +1,15 @@
 // The legend of a trend, a table: each pen with its value now or at the pointer, at the cursors, its statistics, and what can be done.
 import { useSignal, useSignalEffect } from '@preact/signals';
-import { formatPrefixed } from '@telltale/schema/values';
+import { archiveFlag, formatPrefixed, traitsOf } from '@telltale/schema/values';
 import type { JSX } from 'preact';
 import { valuesAt } from '../../data/history.ts';
 import type { LiveValue, PointKind, Shown } from '../../data/live-value.ts';
 import type { Facts } from '../../data/points.ts';
 import { factsOfPoint } from '../../data/points.ts';
 import { localNumber, words } from '../../words/words.ts';
+import { presentUs } from '../now.ts';
 import { pointPath } from '../point-path.ts';
+import { Mark } from '../quality-mark.tsx';
 import { clockText, shortMomentText } from '../times.ts';
 import { LiveValue as LiveValueOf, Value } from '../value.tsx';
 import { valueText } from '../value-text.ts';
@@ -15,7 +17,7 @@ import { penClass } from './colours.ts';
 import { keyOfPen, type Pen, penAxes } from './pen.ts';
 import { PenSample } from './pen-sample.tsx';
 import type { TrendDrawing } from './trend-drawing.ts';
-import { type Cursor, presentUs } from './trend-model.ts';
+import type { Cursor } from './trend-model.ts';
 import type { TrendParts } from './trend-parts.ts';
 import { type PenStatistics, useStatistics } from './use-statistics.ts';
 
@@ -118,6 +120,11 @@ function PenRow({ parts, drawing, pen, number, isBare, a, b, statistics }: PenRo
   const unit = typeof facts === 'string' ? '' : facts.eu;
   const isSelected = model.selected.value === key;
   const number_ = (value: number | undefined) => (value === undefined ? '' : figureText(value, facts));
+  const isBoolean = typeof facts !== 'string' && traitsOf(facts.datatype).isBoolean;
+  const average = (share: number | undefined) =>
+    isBoolean && share !== undefined ? trends.onFor(percentText(share * 100)) : number_(share);
+  const extremes = isBoolean ? { min: undefined, max: undefined } : statistics;
+  const isForced = !isBare && statistics !== undefined && hasForced(parts, drawing, pen);
   const href = pointPath(pen.kind, pen.name);
   return (
     <tr class={`${isSelected ? 'trend-selected' : ''} ${pen.isHidden ? 'trend-hidden' : ''}`}>
@@ -158,9 +165,12 @@ function PenRow({ parts, drawing, pen, number, isBare, a, b, statistics }: PenRo
       {a !== undefined && b !== undefined && <td class="number">{differenceText(pen, a, b, facts)}</td>}
       {!isBare && (
         <>
-          <td class="number">{number_(statistics?.avg)}</td>
-          <td class="number">{number_(statistics?.min)}</td>
-          <td class="number">{number_(statistics?.max)}</td>
+          <td class="number">
+            {isForced && <Mark kind="forced" text={words.value.values.forced} why={trends.forcedAmong} />}{' '}
+            {average(statistics?.avg)}
+          </td>
+          <td class="number">{number_(extremes?.min)}</td>
+          <td class="number">{number_(extremes?.max)}</td>
           <td class="number">
             {statistics?.['percent-good'] === undefined ? '' : percentText(statistics['percent-good'])}
           </td>
@@ -196,6 +206,13 @@ function PenRow({ parts, drawing, pen, number, isBare, a, b, statistics }: PenRo
       )}
     </tr>
   );
+}
+
+/** Statistics are of all records, the forced ones among them. */
+function hasForced({ source }: TrendParts, drawing: TrendDrawing, pen: Pen): boolean {
+  const { from, until } = drawing.drawn.peek();
+  const pieces = source.pieces(pen, from, until, drawing.layout.peek().width);
+  return pieces.some(({ trace }) => trace.flags.some((flags) => (flags & archiveFlag.simulated) !== 0));
 }
 
 interface ChoiceProps<T extends string> {

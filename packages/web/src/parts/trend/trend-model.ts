@@ -1,9 +1,8 @@
 // The state of one trend: its pens, the window of time, the ranges of its axes, and its cursors. Who draws it, reads records for it or
 // keeps it in the address is elsewhere.
 import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import { systemClock } from '@telltale/schema/values';
 import { moment } from '../../data/moment.ts';
-import { clockOffset } from '../../data/overview.ts';
+import { presentUs } from '../now.ts';
 import { freeColour, keyOfPen, mostPens, type Pen, penOf } from './pen.ts';
 
 /** Microseconds since 1970. */
@@ -26,11 +25,6 @@ const shortestUs = 1e3;
 const longestUs = 50 * 365.25 * 86_400e6;
 /** The year 2200. */
 const latestUs = 7_258_118_400e6;
-
-/** By the clock of the service, finer than `now`. */
-export function presentUs(): number {
-  return systemClock.now() + clockOffset.peek();
-}
 
 export class TrendModel {
   readonly pens: Signal<readonly Pen[]>;

@@ -86,7 +86,7 @@ export function TrendOf({ parts, isBare = false }: TrendOfProps) {
         <div class="trend-over" ref={over}>
           {drawing.value !== undefined && <TrendCursors model={model} drawing={drawing.value} box={box} />}
         </div>
-        <Word parts={parts} />
+        <Word parts={parts} drawing={drawing.value} />
       </div>
       {source.error.value !== undefined && <ProblemText error={source.error.value} />}
       {drawing.value !== undefined && <TrendLegend parts={parts} drawing={drawing.value} isBare={isBare} />}
@@ -94,12 +94,19 @@ export function TrendOf({ parts, isBare = false }: TrendOfProps) {
   );
 }
 
-function Word({ parts: { source } }: { readonly parts: TrendParts }) {
-  return source.isLoading.value ? (
+interface WordProps {
+  readonly parts: TrendParts;
+  readonly drawing: TrendDrawing | undefined;
+}
+
+function Word({ parts: { source }, drawing }: WordProps) {
+  const { trends } = words.value;
+  const text = source.isLoading.value ? trends.loading : drawing?.lacksOverlay.value ? trends.noOverlay : undefined;
+  return text === undefined ? null : (
     <span class="trend-word" role="status">
-      {words.value.trends.loading}
+      {text}
     </span>
-  ) : null;
+  );
 }
 
 function gesturesOf(

@@ -4,9 +4,9 @@ import { form, traitsOf } from '@telltale/schema/values';
 import { readStatistics, type Statistics } from '../../data/history.ts';
 import { moment } from '../../data/moment.ts';
 import { factsOfPoint } from '../../data/points.ts';
-import { now } from '../now.ts';
+import { now, presentUs } from '../now.ts';
 import { keyOfPen, type Pen } from './pen.ts';
-import { presentUs, type TrendModel } from './trend-model.ts';
+import type { TrendModel } from './trend-model.ts';
 
 export type PenStatistics = Statistics;
 

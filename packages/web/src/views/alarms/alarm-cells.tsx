@@ -3,14 +3,15 @@ import { computed } from '@preact/signals';
 import { triggerAuthority } from '@telltale/schema/values';
 import { useMemo } from 'preact/hooks';
 import { triggerOf } from '../../data/alarm-triggers.ts';
-import { alarms, isUnacknowledged, type ShownAlarm } from '../../data/alarms.ts';
+import { alarms, isUnacknowledged, type ShownAlarm, sinceOf } from '../../data/alarms.ts';
 import { may } from '../../data/session.ts';
+import { isStale } from '../../data/staleness.ts';
 import type { GridColumn } from '../../parts/live-grid/grid-model.ts';
 import { shownMoment } from '../../parts/now.ts';
 import { personText } from '../../parts/person-text.ts';
 import { Mark } from '../../parts/quality-mark.tsx';
 import { SeverityMark } from '../../parts/severity-mark.tsx';
-import { ageText, momentText, shortMomentText } from '../../parts/times.ts';
+import { ageText, cellMomentText, momentText } from '../../parts/times.ts';
 import { LiveValue } from '../../parts/value.tsx';
 import { words } from '../../words/words.ts';
 import type { Acknowledging } from './acknowledging.ts';
@@ -30,16 +31,16 @@ export function alarmColumns({ isNow, acknowledging, onMenu }: CellsOptions): re
     {
       key: 'severity',
       title: texts.severityShort,
-      width: 60,
+      width: 52,
       isFixed: true,
       cell: (name) => <Severity name={name} />,
     },
-    { key: 'time', title: common.time, width: 84, cell: (name) => <Time name={name} /> },
-    { key: 'age', title: common.age, width: 68, align: 'end', cell: (name) => <Age name={name} /> },
+    { key: 'time', title: texts.came, width: 114, cell: (name) => <Time name={name} /> },
+    { key: 'age', title: common.age, width: 56, align: 'end', cell: (name) => <Age name={name} /> },
     {
       key: 'alarm',
       title: texts.transitions.alarm,
-      width: 220,
+      width: 208,
       grows: true,
       isFixed: true,
       narrow: 'name',
@@ -48,13 +49,13 @@ export function alarmColumns({ isNow, acknowledging, onMenu }: CellsOptions): re
     {
       key: 'state',
       title: common.state,
-      width: 196,
+      width: 192,
       narrow: 'note',
       cell: (name) => <State name={name} acknowledging={acknowledging} />,
     },
     { key: 'value', title: common.value, width: 144, align: 'end', cell: (name) => <TriggerValue name={name} /> },
-    { key: 'area', title: common.area, width: 104, cell: (name) => <Area name={name} /> },
-    { key: 'by', title: texts.by, width: 96, cell: (name) => <Authority name={name} /> },
+    { key: 'area', title: common.area, width: 84, cell: (name) => <Area name={name} /> },
+    { key: 'by', title: texts.by, width: 64, cell: (name) => <Authority name={name} /> },
   ];
   if (!isNow) return columns;
   return [
@@ -88,13 +89,21 @@ function Severity({ name }: CellProps) {
 function Time({ name }: CellProps) {
   const alarm = useAlarm(name);
   if (alarm === undefined || alarm.t === 0) return <span class="quiet">–</span>;
-  return <time title={momentText(alarm.t, { millis: true })}>{shortMomentText(alarm.t, shownMoment.value)}</time>;
+  const since = sinceOf(alarm);
+  const isKnown = alarm.came > 0 || alarm.state === 'INACT_ACK';
+  const at = momentText(since, { millis: true });
+  return (
+    <time title={isKnown ? at : `${words.value.alarms.cameBefore} ${at}`}>
+      {isKnown ? '' : '≤ '}
+      {cellMomentText(since, shownMoment.value)}
+    </time>
+  );
 }
 
 function Age({ name }: CellProps) {
   const alarm = useAlarm(name);
   if (alarm === undefined || alarm.t === 0) return null;
-  return <span>{ageText((shownMoment.value - alarm.t) / 1e6)}</span>;
+  return <span>{ageText((shownMoment.value - sinceOf(alarm)) / 1e6)}</span>;
 }
 
 function What({ name }: CellProps) {
@@ -129,7 +138,7 @@ function State({ name, acknowledging }: CellProps & Pick<CellsOptions, 'acknowle
     <span class={alarm.state === 'INACT_ACK' ? 'alarm-rests' : undefined} title={why}>
       {why !== undefined && <b class="error">✕ {texts.refused} </b>}
       {/* On a narrow screen there is no other column for it. */}
-      <span class="alarm-narrow">{alarm.t > 0 && `${shortMomentText(alarm.t, shownMoment.value)} `}</span>
+      <span class="alarm-narrow">{alarm.t > 0 && `${cellMomentText(sinceOf(alarm), shownMoment.value)} `}</span>
       {texts.states[alarm.state]}
       {why !== undefined && <span class="error">: {why}</span>}
     </span>
@@ -177,7 +186,7 @@ function Actions({ name, acknowledging, onMenu }: CellProps & Pick<CellsOptions,
           type="button"
           tabIndex={-1}
           aria-label={`${texts.acknowledge} ${name}`}
-          disabled={acknowledging.underWay.value.has(name)}
+          disabled={isStale.value || acknowledging.underWay.value.has(name)}
           onClick={() => acknowledging.ask([name])}
         >
           ✓ {texts.acknowledgeShort}

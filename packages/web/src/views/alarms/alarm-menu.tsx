@@ -3,7 +3,7 @@ import type { AlarmOperation } from '@telltale/schema';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { operateAlarm } from '../../data/alarm-actions.ts';
 import { triggerOf } from '../../data/alarm-triggers.ts';
-import { alarms, isActive } from '../../data/alarms.ts';
+import { alarms, isActive, sinceOf } from '../../data/alarms.ts';
 import { showMoment } from '../../data/moment.ts';
 import { may } from '../../data/session.ts';
 import { notifyFailure } from '../../parts/notices.tsx';
@@ -55,7 +55,7 @@ export function AlarmMenu({ menu, onClose }: { readonly menu: OpenMenu; readonly
         {texts.details}
       </a>
       {measurement !== undefined && alarm !== undefined && alarm.t > 0 && (
-        <a href={trendAddress(measurement, alarm.t)} onClick={leave}>
+        <a href={trendAddress(measurement, sinceOf(alarm))} onClick={leave}>
           {texts.showTrend}
         </a>
       )}

@@ -56,7 +56,7 @@ export function LiveAlarms() {
   useEffect(() => () => order.stop(), [order]);
 
   const acknowledge = () => {
-    if (!may('acknowledge') || moment.peek() !== undefined) return;
+    if (!may('acknowledge') || moment.peek() !== undefined || isStale.peek()) return;
     const chosen = [...selection.peek()].map(String);
     acknowledging.ask(chosen.length > 0 ? chosen : namesOnScreen(area.current));
   };
@@ -75,6 +75,10 @@ export function LiveAlarms() {
   const calm = useCalm(alarms, choicesMs);
   const choices = useMemo(() => choicesOf(calm.value), [calm.value]);
   const names = order.names.value;
+  const hasUnacknowledged = useComputed(() => {
+    const chosen = selection.value.size > 0 ? [...selection.value].map(String) : order.names.value;
+    return chosen.some((name) => isUnacknowledged(alarms.value.get(name)?.state ?? 'INACT_ACK'));
+  }).value;
   const rows = useMemo(() => rowsOf(names, (name) => name), [names]);
   const onMenu = (name: string, near: DOMRect) => {
     menu.value = { name, near };
@@ -114,7 +118,7 @@ export function LiveAlarms() {
           </button>
         )}
         {isNow && may('acknowledge') && (
-          <button type="button" onClick={acknowledge}>
+          <button type="button" disabled={isStale.value || !hasUnacknowledged} onClick={acknowledge}>
             ✓ {selection.value.size > 0 ? texts.acknowledgeSelected(selection.value.size) : texts.acknowledgeVisible}{' '}
             <kbd>A</kbd>
           </button>

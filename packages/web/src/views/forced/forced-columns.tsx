@@ -6,7 +6,7 @@ import type { GridColumn } from '../../parts/live-grid/grid-model.ts';
 import { now } from '../../parts/now.ts';
 import { personText } from '../../parts/person-text.ts';
 import { type SortKeys, sortedBy } from '../../parts/sorted-by.ts';
-import { ageText, momentText, shortMomentText } from '../../parts/times.ts';
+import { ageText, cellMomentText, momentText } from '../../parts/times.ts';
 import { LiveValue } from '../../parts/value.tsx';
 import { words } from '../../words/words.ts';
 
@@ -46,14 +46,14 @@ export function forcedColumns(
     {
       key: 'since',
       title: common.since,
-      width: 100,
+      width: 120,
       isSortable: true,
       cell: ({ since }) => <Moment us={fromTimestamp(since)} />,
     },
     {
       key: 'until',
       title: common.until,
-      width: 110,
+      width: 120,
       isSortable: true,
       cell: ({ until }) => (until === null ? forced.untilReleased : <Moment us={fromTimestamp(until)} />),
     },
@@ -89,7 +89,7 @@ export function forcedColumns(
 }
 
 function Moment({ us }: { readonly us: number }) {
-  return <span title={momentText(us)}>{shortMomentText(us, now.value)}</span>;
+  return <span title={momentText(us)}>{cellMomentText(us, now.value)}</span>;
 }
 
 function Remaining({ until }: { readonly until: number }) {

@@ -14,7 +14,7 @@ import { PastNote } from '../../parts/past-note.tsx';
 import { ProblemText } from '../../parts/problem-text.tsx';
 import { Since } from '../../parts/since.tsx';
 import { type SortKeys, sortedBy } from '../../parts/sorted-by.ts';
-import { momentText, shortMomentText } from '../../parts/times.ts';
+import { cellMomentText, momentText } from '../../parts/times.ts';
 import { useRead } from '../../parts/use-read.ts';
 import { useStates } from '../../parts/use-states.ts';
 import { go, setViewQuery, viewQueryOf } from '../../router.ts';
@@ -168,7 +168,7 @@ function moduleColumns(): readonly GridColumn<LiveFunctionModule>[] {
 }
 
 function NextStart({ us }: { readonly us: number | undefined }) {
-  return us === undefined ? null : <time title={momentText(us)}>{shortMomentText(us, now.value)}</time>;
+  return us === undefined ? null : <time title={momentText(us)}>{cellMomentText(us, now.value)}</time>;
 }
 
 /** What it says of itself; of one that has failed, why. */

@@ -26,7 +26,8 @@ export function PictureShown({ name }: { readonly name: string }) {
   const { query } = viewPlace.value;
   const scope = scopeOf(picture?.parameters, query);
   const title = filled(picture?.description || name, scope);
-  const heading = headingOf(title, scope.get('title'));
+  const chosen = [...scope].filter(([key]) => query.has(key)).map(([, text]) => text);
+  const heading = headingOf(title, chosen);
   const address = addressOf(name, query);
   useEffect(() => {
     if (picture !== undefined) noteOpened({ address, title: heading });
@@ -107,9 +108,10 @@ export function PictureShown({ name }: { readonly name: string }) {
   );
 }
 
-/** A picture that serves many says which one it shows. */
-function headingOf(title: string, parameter: string | undefined): string {
-  return parameter === undefined || title.includes(parameter) ? title : `${title}: ${parameter}`;
+/** A picture that serves many says which one it shows, also where its description does not. */
+function headingOf(title: string, parameters: readonly string[]): string {
+  const unsaid = parameters.filter((text) => text !== '' && !title.includes(text));
+  return [title, ...unsaid].join(': ');
 }
 
 function goBack(): void {

@@ -3,11 +3,12 @@
 
 import { readTransitions } from '../../data/alarm-history.ts';
 import { readTrigger } from '../../data/alarm-triggers.ts';
-import { alarms, isActive, isUnacknowledged } from '../../data/alarms.ts';
+import { alarms, isActive, isUnacknowledged, sinceOf } from '../../data/alarms.ts';
 import { moment } from '../../data/moment.ts';
 import { revision } from '../../data/overview.ts';
 import { type AlarmAction, operateAlarms } from '../../data/point-actions.ts';
 import { may } from '../../data/session.ts';
+import { isStale } from '../../data/staleness.ts';
 import { now, shownMoment } from '../../parts/now.ts';
 import { OutcomeText } from '../../parts/outcome-text.tsx';
 import { ProblemText } from '../../parts/problem-text.tsx';
@@ -56,7 +57,7 @@ export function AlarmPanel({ name }: { readonly name: string }) {
         </p>
       )}
       <AlarmActions name={name} />
-      {measurement !== undefined && <About measurement={measurement} t={alarm?.t ?? 0} />}
+      {measurement !== undefined && <About measurement={measurement} t={alarm === undefined ? 0 : sinceOf(alarm)} />}
       <Transitions name={name} t={alarm?.t} />
       <PointHistory kind="alarms" name={name} version={alarm?.t} />
       <BlameSection family="alarms" name={name} />
@@ -89,7 +90,7 @@ function AlarmActions({ name }: { readonly name: string }) {
               key={action}
               type="button"
               class={action === 'acknowledge' ? 'main' : ''}
-              disabled={progress.value === 'underway'}
+              disabled={isStale.value || progress.value === 'underway'}
               onClick={() => void operate(action)}
             >
               {point[action]}
@@ -101,7 +102,7 @@ function AlarmActions({ name }: { readonly name: string }) {
   );
 }
 
-/** `t`: of the last transition of the alarm. */
+/** `t`: when the alarm came. */
 function About({ measurement, t }: { readonly measurement: string; readonly t: number }) {
   const { point } = words.value;
   const shown = useShown('measurements', measurement);

@@ -34,9 +34,9 @@ export function CommandPanel({ name }: { readonly name: string }) {
       <div class="point-value">
         <Value name={name} shown={shown} facts={facts} />
       </div>
-      {t !== undefined && (
+      {t !== undefined && t > 0 && (
         <p class="quiet" title={momentText(t)}>
-          {t === 0 ? point.neverWritten : `${words.value.common.since} ${shortMomentText(t, shownMoment.value)}`}
+          {words.value.common.since} {shortMomentText(t, shownMoment.value)}
         </p>
       )}
       {isNow && may('write') && typeof facts === 'object' && (

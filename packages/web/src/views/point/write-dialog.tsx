@@ -92,7 +92,7 @@ export function WriteDialog({ name, facts, onClose }: WriteDialogProps) {
       }
     >
       <form id={id} class="form" noValidate onSubmit={submits(submit)}>
-        <Beside kind="commands" name={name} facts={facts} value={value} />
+        <Beside kind="commands" name={name} facts={facts} value={value} isSent={progress === 'underway' || isOver} />
         {!isAsking.value && (
           <ValueInput
             facts={facts}

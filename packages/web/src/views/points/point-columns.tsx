@@ -52,7 +52,7 @@ export function pointColumns(list: PointList, hasUnit: boolean): readonly GridCo
     {
       key: 'value',
       title: common.value,
-      width: 130,
+      width: 168,
       align: 'end',
       isSortable: true,
       narrow: 'value',

@@ -1,9 +1,14 @@
 // How much is going on: rates, counts and room, as plain figures.
 import type { Overview } from '@telltale/schema';
 import { fromTimestamp } from '@telltale/schema/values';
+import { isStale } from '../../data/staleness.ts';
 import { bytesText, countText } from '../../parts/figure-text.ts';
 import { momentText } from '../../parts/times.ts';
 import { words } from '../../words/words.ts';
+import { StaleMark } from './stale-mark.tsx';
+
+/** Longer ones, such as moments, are no figures. */
+const mostLarge = 12;
 
 interface Figure {
   readonly text: string;
@@ -15,12 +20,14 @@ export function Figures({ overview }: { readonly overview: Overview }) {
   const { figures } = words.value.start;
   return (
     <section class="panel">
-      <h2>{figures.title}</h2>
-      <dl class="start-figures">
+      <h2>
+        {figures.title} <StaleMark />
+      </h2>
+      <dl class="start-figures" data-stale={isStale.value ? 'true' : undefined}>
         {figuresOf(overview).map(({ text, what, href }) => (
           <div key={what}>
             <dt class="quiet">{href === undefined ? what : <a href={href}>{what}</a>}</dt>
-            <dd>{text}</dd>
+            <dd class={text.length > mostLarge ? 'small' : undefined}>{text}</dd>
           </div>
         ))}
       </dl>

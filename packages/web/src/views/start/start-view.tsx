@@ -1,8 +1,12 @@
 // What is wrong, newest first; where nothing is, how the plant and the service are.
+import type { Overview } from '@telltale/schema';
 import { type Finding, readFindings } from '../../data/condition.ts';
 import { overview } from '../../data/overview.ts';
+import { may } from '../../data/session.ts';
+import { isStale } from '../../data/staleness.ts';
 import { bytesText } from '../../parts/figure-text.ts';
-import { shownMoment } from '../../parts/now.ts';
+import { now } from '../../parts/now.ts';
+import { PastNote } from '../../parts/past-note.tsx';
 import { pointPath } from '../../parts/point-path.ts';
 import { qualityText } from '../../parts/quality-words.ts';
 import { ReadState } from '../../parts/read-state.tsx';
@@ -11,6 +15,7 @@ import { ageText, momentText } from '../../parts/times.ts';
 import { useRead } from '../../parts/use-read.ts';
 import { words } from '../../words/words.ts';
 import { Figures } from './figures.tsx';
+import { StaleMark } from './stale-mark.tsx';
 
 const everyMs = 3000;
 
@@ -18,20 +23,19 @@ export default function StartView() {
   const { start } = words.value;
   const isKnown = overview.value !== undefined;
   const { value: findings, error } = useRead(readFindings, [isKnown], { everyMs });
+  const isEmpty = overview.value !== undefined && isNothing(overview.value);
   const wrong = findings?.filter(({ level }) => level === 'wrong') ?? [];
   const notes = findings?.filter(({ level }) => level === 'note') ?? [];
   return (
     <div class="view start">
+      <PastNote />
       <ReadState value={findings} error={error} />
-      {findings !== undefined && wrong.length === 0 && isKnown && (
-        <section class="panel start-calm">
-          <h1>✓ {start.calm}</h1>
-          <p class="quiet">{start.calmWhy}</p>
-        </section>
-      )}
+      {findings !== undefined && wrong.length === 0 && isKnown && (isEmpty ? <Begin /> : <Calm />)}
       {wrong.length > 0 && (
         <section class="panel">
-          <h1>{start.wrong(wrong.length)}</h1>
+          <h1>
+            {start.wrong(wrong.length)} <StaleMark />
+          </h1>
           <List findings={wrong} />
         </section>
       )}
@@ -46,7 +50,48 @@ export default function StartView() {
   );
 }
 
+/** Nothing was configured yet. */
+function isNothing({ connectors, measurements, commands }: Overview): boolean {
+  const { good, uncertain, bad } = measurements;
+  return Object.values(connectors).every((count) => count === 0) && good + uncertain + bad + commands === 0;
+}
+
+function Calm() {
+  const { start } = words.value;
+  return (
+    <section class={`panel ${isStale.value ? '' : 'start-calm'}`}>
+      <h1>
+        {isStale.value ? '' : '✓ '}
+        {start.calm} <StaleMark />
+      </h1>
+      <p class="quiet">{start.calmWhy}</p>
+    </section>
+  );
+}
+
+/** Where nothing is connected, nothing is as it should be. */
+function Begin() {
+  const { begin } = words.value.start;
+  return (
+    <section class="panel">
+      <h1>{begin.title}</h1>
+      <p class="quiet">{begin.why}</p>
+      <div class="row">
+        {may('configure') && (
+          <a class="button main" href="/config/connectors?new=1">
+            {begin.connect}
+          </a>
+        )}
+        <a class="button" href="/docs/guides/first-steps.md">
+          {begin.guide}
+        </a>
+      </div>
+    </section>
+  );
+}
+
 function List({ findings }: { readonly findings: readonly Finding[] }) {
+  const { start } = words.value;
   return (
     <ul class="start-findings">
       {findings.map((finding) => {
@@ -59,12 +104,20 @@ function List({ findings }: { readonly findings: readonly Finding[] }) {
               <span class="start-sign">{signOf(finding)}</span>
             )}
             <span class="start-kind quiet">{kind}</span>
-            <a href={href} {...(over && { 'data-over': '' })}>
-              {text}
-            </a>
+            <span>
+              <a href={href} {...(over && { 'data-over': '' })}>
+                {text}
+              </a>
+              {finding.kind === 'connector' && finding.bad !== undefined && (
+                <>
+                  {' · '}
+                  <a href={badOf(finding.name)}>{start.badPoints(finding.bad)}</a>
+                </>
+              )}
+            </span>
             {finding.since > 0 && (
               <time class="quiet" title={momentText(finding.since)}>
-                {ageText((shownMoment.value - finding.since) / 1e6)}
+                {ageText((now.value - finding.since) / 1e6)}
               </time>
             )}
           </li>
@@ -73,6 +126,9 @@ function List({ findings }: { readonly findings: readonly Finding[] }) {
     </ul>
   );
 }
+
+const badOf = (connector: string) =>
+  `/points?quality=bad${connector === '' ? '' : `&connector=${encodeURIComponent(connector)}`}`;
 
 const signOf = ({ level }: Finding) => (level === 'wrong' ? '✕' : 'i');
 
@@ -103,7 +159,11 @@ function describe(finding: Finding): Described {
       return { kind: kinds.module, text, href: `/modules/${finding.name}` };
     }
     case 'points':
-      return { kind: kinds.points, text: start.badPoints(finding.count), href: '/points?quality=bad' };
+      return {
+        kind: kinds.points,
+        text: finding.connector === '' ? start.badPoints(finding.count) : start.badOf(finding.connector, finding.count),
+        href: badOf(finding.connector),
+      };
     case 'point':
       return {
         kind: kinds.point,

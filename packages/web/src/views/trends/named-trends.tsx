@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { listTrends, saveTrend } from '../../data/named-trends.ts';
-import { revision } from '../../data/overview.ts';
+import { overview, revision } from '../../data/overview.ts';
 import { may } from '../../data/session.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { notify } from '../../parts/notices.tsx';
@@ -20,7 +20,10 @@ export interface NamedTrendsProps {
 export function NamedTrends({ parts, name }: NamedTrendsProps) {
   const { trends } = words.value;
   const isSaving = useSignal(false);
-  const { value: found, error } = useRead(listTrends, [revision.value]);
+  const mayRead = may('read-config');
+  const edits = overview.value?.configuration?.edits;
+  const read = (signal: AbortSignal) => listTrends(mayRead, signal);
+  const { value: found, error, again } = useRead(read, [mayRead, revision.value, edits]);
   const isEmpty = parts.model.pens.value.length === 0;
   return (
     <section class="named-trends" aria-label={trends.named}>
@@ -30,9 +33,15 @@ export function NamedTrends({ parts, name }: NamedTrendsProps) {
       <ul>
         {found?.map((each) => (
           <li key={each.name}>
-            <a href={`/trends/${each.name}`} aria-current={each.name === name ? 'page' : undefined}>
-              {each.name}
-            </a>
+            {each.isPending ? (
+              <>
+                {each.name} <a href="/config/changes">✎ {trends.pending}</a>
+              </>
+            ) : (
+              <a href={`/trends/${each.name}`} aria-current={each.name === name ? 'page' : undefined}>
+                {each.name}
+              </a>
+            )}
             {each.description !== '' && <span class="quiet"> {each.description}</span>}
           </li>
         ))}
@@ -42,7 +51,16 @@ export function NamedTrends({ parts, name }: NamedTrendsProps) {
           {trends.saveAs}
         </button>
       )}
-      {isSaving.value && <SaveDialog parts={parts} name={name} onClose={() => (isSaving.value = false)} />}
+      {isSaving.value && (
+        <SaveDialog
+          parts={parts}
+          name={name}
+          onClose={() => {
+            isSaving.value = false;
+            again();
+          }}
+        />
+      )}
     </section>
   );
 }

@@ -1,9 +1,9 @@
 // The marks of the visible window as a list: what each one is.
 import { useSignal } from '@preact/signals';
+import { presentUs } from '../../parts/now.ts';
 import { personText } from '../../parts/person-text.ts';
 import { pointPath } from '../../parts/point-path.ts';
 import { shortMomentText } from '../../parts/times.ts';
-import { presentUs } from '../../parts/trend/trend-model.ts';
 import type { TrendParts } from '../../parts/trend/trend-parts.ts';
 import { words } from '../../words/words.ts';
 

@@ -2,11 +2,11 @@
 import { useSignal } from '@preact/signals';
 import { MomentField } from '../../parts/moment-input.tsx';
 import { notify, notifyFailure } from '../../parts/notices.tsx';
-import { now } from '../../parts/now.ts';
+import { now, presentUs } from '../../parts/now.ts';
 import { offsetText } from '../../parts/times.ts';
-import { presentUs, type TrendModel } from '../../parts/trend/trend-model.ts';
+import type { TrendModel } from '../../parts/trend/trend-model.ts';
 import type { TrendParts } from '../../parts/trend/trend-parts.ts';
-import { words } from '../../words/words.ts';
+import { localNumber, words } from '../../words/words.ts';
 import { saveCsv, savePng, TooLarge } from './save-trend.ts';
 
 const minuteS = 60;
@@ -134,7 +134,7 @@ function SpanChoice({ model }: { readonly model: TrendModel }) {
         else model.show(until - us, until);
       }}
     >
-      {chosen === undefined && <option value="">…</option>}
+      {chosen === undefined && <option value="">{spanText(spanUs / 1e6)}</option>}
       {spans.map(({ s, text }) => (
         <option key={s} value={s}>
           {text}
@@ -142,6 +142,12 @@ function SpanChoice({ model }: { readonly model: TrendModel }) {
       ))}
     </select>
   );
+}
+
+/** `15 min`, `2.5 h`: of a span that is none of the choices. */
+function spanText(s: number): string {
+  const [size, unit] = s >= dayS ? [dayS, 'd'] : s >= hourS ? [hourS, 'h'] : s >= minuteS ? [minuteS, 'min'] : [1, 's'];
+  return `${localNumber(String(Math.round((s / size) * 10) / 10))} ${unit}`;
 }
 
 function OverlayChoice({ model }: { readonly model: TrendModel }) {

@@ -12,6 +12,8 @@ export const alarms: Words['alarms'] = {
     INACT_UNACK: 'gegangen, nicht quittiert',
     INACT_ACK: 'ruhig',
   },
+  came: 'Gekommen',
+  cameBefore: 'Wann sie gekommen ist, ist nicht archiviert. Spätestens',
   by: 'Von',
   trigger: 'Auslöser',
   triggerForced: 'Ein von Hand gesetzter Wert hat ihn ausgelöst.',

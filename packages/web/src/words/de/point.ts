@@ -85,6 +85,7 @@ export const point: Words['point'] = {
   force: 'Setzen …',
   release: 'Aufheben',
   write: 'Schreiben …',
+  before: 'Vorher',
   now: 'Jetzt',
   new: 'Neu',
   newValue: 'Neuer Wert',

@@ -28,6 +28,13 @@ export const shell: Words['shell'] = {
   administer: 'Verwalten',
   link: { connecting: 'Verbindet', connected: 'Live', lost: 'Keine Verbindung', closed: 'Geschlossen' },
   linkLost: (time) => `Keine Verbindung zum Dienst seit ${time}. Das Gezeigte kann veraltet sein.`,
+  notLoaded:
+    'Dieser Teil der Seite ließ sich ohne Verbindung zum Dienst nicht laden. Er kommt, sobald die Verbindung wieder da ist.',
+  replaced:
+    'Dieser Teil der Seite ließ sich nicht laden: der Dienst wurde vielleicht erneuert. Bitte die Seite neu laden.',
+  isNow: 'Jetzt:',
+  isNowWhy: 'Das gilt jetzt, nicht für den gezeigten Zeitpunkt.',
+  linkUp: 'Verbunden',
   forcedCount: (count) => (count === 1 ? '1 Wert gesetzt' : `${count} Werte gesetzt`),
   pending: (count) => (count === 1 ? '1 offene Änderung' : `${count} offene Änderungen`),
   pendingSome: 'offene Änderungen',
@@ -44,7 +51,7 @@ export const shell: Words['shell'] = {
   zone: 'Zeiten in',
   zones: { plant: 'Anlagenzeit', browser: 'Zeit dieses Browsers', UTC: 'UTC' },
   past: 'VERGANGENHEIT',
-  pastMoment: (time) => `Alles hier zeigt den Zeitpunkt ${time}`,
+  pastMoment: 'Alles hier zeigt den Zeitpunkt',
   backToNow: 'Zurück zu jetzt',
   earlier: 'Früher',
   later: 'Später',
@@ -63,6 +70,7 @@ export const shell: Words['shell'] = {
     views: 'Ansichten',
     actions: 'Aktionen',
   },
+  goTo: 'Gehe zu …',
   keys: {
     title: 'Tasten',
     palette: 'Zu einem Punkt, einer Ansicht oder Aktion gehen',

@@ -5,6 +5,12 @@ export const start: Words['start'] = {
   calm: 'Alles ist, wie es sein soll.',
   calmWhy: 'Alle Verbindungen stehen, kein Wert ist schlecht, kein Alarm wartet.',
   wrong: (count) => (count === 1 ? '1 Meldung ist zu beachten' : `${count} Meldungen sind zu beachten`),
+  begin: {
+    title: 'Noch ist nichts verbunden. Hier geht es los:',
+    why: 'Ein Gerät verbinden, durchsehen, was es hat, und seine Punkte übernehmen.',
+    connect: 'Gerät verbinden',
+    guide: 'Anleitung: erste Schritte',
+  },
   notes: 'Gut zu wissen',
   link: { connecting: 'verbindet', up: 'verbunden', down: 'getrennt', failed: 'gestört', disabled: 'abgeschaltet' },
   kinds: {
@@ -24,6 +30,7 @@ export const start: Words['start'] = {
   moduleFailed: (name, error) => `${name} ist ausgefallen${error === '' ? '' : `: ${error}`}`,
   moduleStopped: (name) => `${name} ist gestoppt`,
   badPoints: (count) => (count === 1 ? '1 Wert ist schlecht' : `${count} Werte sind schlecht`),
+  badOf: (connector, count) => `${count} Werte von ${connector} sind schlecht`,
   badPoint: (name, quality) => `${name}: ${quality}`,
   moreAlarms: (count) => `${count} weitere Alarme`,
   notRendered: (count) =>

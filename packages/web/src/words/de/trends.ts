@@ -68,6 +68,7 @@ export const trends: Words['trends'] = {
   loading: 'Lädt …',
   noPens: 'Noch nichts zu zeichnen',
   noPensHelp: 'Links nach einem Punkt suchen und als Kurve hinzufügen, oder einen gespeicherten Trend öffnen.',
+  noOverlay: 'Zum Vergleichen gibt es keine Aufzeichnungen.',
   noRecords: 'In diesem Fenster gibt es keine Werte.',
   csvTooLarge: (size) =>
     `Die CSV-Datei dieses Fensters ist größer als ${size}. Ein kürzeres Fenster wählen oder am Terminal exportieren: telltale archive export.`,
@@ -77,6 +78,9 @@ export const trends: Words['trends'] = {
   noNamed: 'Noch keine: was gezeichnet ist, unter einem Namen speichern, dann kann es jeder öffnen.',
   saveAs: 'Trend speichern …',
   saved: (name) => `${name} ist als Änderung gespeichert. Andere sehen ihn, sobald die Konfiguration aktiviert ist.`,
+  pending: 'gespeichert, noch nicht aktiviert',
+  forcedAmong: 'Darunter ist ein von Hand gesetzter Wert',
+  onFor: (share) => `zu ${share} ein`,
   savedWhy:
     'Es ist eine Änderung der Konfiguration: andere sehen sie, sobald sie unter Offene Änderungen aktiviert ist.',
   nameForm: 'Buchstaben ohne Umlaute, Ziffern und _, höchstens 64',

@@ -6,6 +6,8 @@ export const values: Words['values'] = {
   uncertain: 'UNSICHER',
   forced: 'GESETZT',
   stale: 'VERALTET',
+  momentForm: '2026-11-19 14:03:00',
+  noMoment: 'Ein Zeitpunkt wird als 2026-11-19 14:03:00 geschrieben.',
   staleWhy: 'Keine Verbindung zum Dienst: das ist sein letzter Stand.',
   unknown: 'unbekannt',
   unknownWhy: (name) => `Es gibt keinen Punkt ${name}.`,

@@ -10,6 +10,8 @@ export const alarms = {
     INACT_UNACK: 'gone, not acknowledged',
     INACT_ACK: 'quiet',
   },
+  came: 'Came',
+  cameBefore: 'When it came is not archived. At the latest',
   by: 'By',
   trigger: 'trigger',
   triggerForced: 'A forced value caused it.',

@@ -77,6 +77,7 @@ export const point = {
   force: 'Force …',
   release: 'Release',
   write: 'Write …',
+  before: 'Before',
   now: 'Now',
   new: 'New',
   newValue: 'New value',

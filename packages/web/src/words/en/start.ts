@@ -3,6 +3,12 @@ export const start = {
   calm: 'Everything is as it should be.',
   calmWhy: 'All links are up, no value is bad, no alarm waits.',
   wrong: (count: number) => (count === 1 ? '1 thing needs attention' : `${count} things need attention`),
+  begin: {
+    title: 'Nothing is connected yet. Begin here:',
+    why: 'Connect a device, look through what it has, and take its points over.',
+    connect: 'Connect a device',
+    guide: 'Guide: first steps',
+  },
   notes: 'Worth knowing',
   link: { connecting: 'connecting', up: 'up', down: 'down', failed: 'failed', disabled: 'disabled' },
   kinds: {
@@ -23,6 +29,7 @@ export const start = {
   moduleFailed: (name: string, error: string) => `${name} has failed${error === '' ? '' : `: ${error}`}`,
   moduleStopped: (name: string) => `${name} is stopped`,
   badPoints: (count: number) => (count === 1 ? '1 value is bad' : `${count} values are bad`),
+  badOf: (connector: string, count: number) => `${count} values of ${connector} are bad`,
   badPoint: (name: string, quality: string) => `${name}: ${quality}`,
   moreAlarms: (count: number) => `${count} more alarms`,
   notRendered: (count: number) =>

@@ -65,6 +65,7 @@ export const trends = {
   loading: 'Loading …',
   noPens: 'Nothing to draw yet',
   noPensHelp: 'Search for a point on the left and add it as a pen, or open a named trend.',
+  noOverlay: 'There are no records to compare with.',
   noRecords: 'There are no records in this window.',
   csvTooLarge: (size: string) =>
     `The CSV of this window is larger than ${size}. Choose a shorter window, or export it at a terminal: telltale archive export.`,
@@ -74,6 +75,9 @@ export const trends = {
   noNamed: 'None yet: save what is drawn under a name, and everybody can open it.',
   saveAs: 'Save as a named trend',
   saved: (name: string) => `${name} is saved as an edit. Others see it once the configuration is rendered.`,
+  pending: 'saved, not rendered yet',
+  forcedAmong: 'A forced value is among them',
+  onFor: (share: string) => `on ${share}`,
   savedWhy: 'It is an edit of the configuration: others see it once it is rendered, under Pending edits.',
   nameForm: 'Letters without accents, digits and _, at most 64',
   noAlarmPens: (count: number) => `${count} pens of this trend are alarms, which are not drawn here.`,

@@ -4,6 +4,8 @@ export const values = {
   uncertain: 'UNCERTAIN',
   forced: 'FORCED',
   stale: 'STALE',
+  momentForm: '2026-11-19 14:03:00',
+  noMoment: 'A moment is written as 2026-11-19 14:03:00.',
   staleWhy: 'There is no link to the service: this is the last that it said.',
   unknown: 'unknown',
   unknownWhy: (name: string) => `There is no point ${name}.`,
