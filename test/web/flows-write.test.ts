@@ -50,6 +50,8 @@ describe('an operator who writes and forces', { skip: noChromium }, () => {
       await buttonOf(page, 'Write').click();
       await dialog.getByText(/✓ Accepted at/).waitFor();
       assert.equal(await commandOf('valve'), 'd62.5');
+      await page.locator('.drawer .point-value').getByText('62.5').waitFor();
+      assert.match(await dialog.locator('.beside').innerText(), /Before\s+10[.]0\s%\s+New\s+62[.]5\s%/);
       await buttonOf(page, 'Close').last().click();
       await page.locator('.drawer .point-value').getByText('62.5').waitFor();
       await page.locator('.point-history').getByText('10.0 → 62.5').first().waitFor();

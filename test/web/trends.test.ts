@@ -90,7 +90,7 @@ describe('trends', { skip: noChromium }, () => {
         'level 9.000m✕ BAD',
         'level 3.000m? UNCERTAIN',
         'running off',
-        'level 4.000mFORCED',
+        'level 4.000mF FORCED',
         'level 5.000m',
       ],
     );
@@ -107,6 +107,11 @@ describe('trends', { skip: noChromium }, () => {
     await row.getByRole('cell', { name: '3.000', exact: true }).waitFor();
     await row.getByRole('cell', { name: '1.000', exact: true }).waitFor();
     await rowOf(page, 'batch_text').getByText('100 %').waitFor();
+    await page.goto(`${suite.server.url}/trends?pens=level,running&${windowOf(base, base + 6 * hour)}`);
+    await rowOf(page, 'running')
+      .getByText(/^on \d+(\.\d)? %$/)
+      .waitFor();
+    await rowOf(page, 'level').getByTitle('A forced value is among them').waitFor();
   });
 
   test('have two cursors, set by keys, moved by keys, with exact values and their difference', async (t) => {
@@ -195,9 +200,9 @@ describe('trends', { skip: noChromium }, () => {
     const rows = await drawn(page);
     assert.deepEqual(
       rows.map(([, , value]) => value),
-      ['1.000m', '2.000m', '9.000m✕ BAD', '3.000m? UNCERTAIN', '4.000mFORCED'],
+      ['1.000m', '2.000m', '9.000m✕ BAD', '3.000m? UNCERTAIN', '4.000mF FORCED'],
     );
-    await rowOf(page, 'level').getByText('FORCED').waitFor();
+    await rowOf(page, 'level').getByText('FORCED').first().waitFor();
   });
 
   test('write each record of the window into a CSV file, and the picture into a PNG file', async (t) => {
@@ -285,6 +290,8 @@ describe('trends', { skip: noChromium }, () => {
     await table
       .getByRole('row', { name: /2024-10-27 12:00:00.000 \+01:00 .* of 2024-10-26 12:00:00 \+02:00 8 m/ })
       .waitFor();
+    await page.goto(`${suite.server.url}/trends?pens=level&${windowOf(base - 30 * day, base - 29 * day)}&overlay=1`);
+    await page.getByText('There are no records to compare with.').waitFor();
   });
 
   test('are shared by a name: saved as an edit, opened by everybody once it is rendered', async (t) => {
@@ -295,6 +302,8 @@ describe('trends', { skip: noChromium }, () => {
     await dialog.getByLabel('Description').fill('All <b>tanks</b>');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText(/tanks is saved as an edit/).waitFor();
+    const named = page.getByRole('region', { name: 'Named trends' });
+    await named.getByRole('listitem').filter({ hasText: 'tanks ✎ saved, not rendered yet' }).waitFor();
     await client.configuration.render();
     const other = await suite.open(t, '/trends');
     await other.getByRole('link', { name: 'tanks' }).click();

@@ -165,13 +165,11 @@ function PenRow({ parts, drawing, pen, number, isBare, a, b, statistics }: PenRo
       {a !== undefined && b !== undefined && <td class="number">{differenceText(pen, a, b, facts)}</td>}
       {!isBare && (
         <>
-          <td class="number">
-            {isForced && <Mark kind="forced" text={words.value.values.forced} why={trends.forcedAmong} />}{' '}
-            {average(statistics?.avg)}
-          </td>
+          <td class="number">{average(statistics?.avg)}</td>
           <td class="number">{number_(extremes?.min)}</td>
           <td class="number">{number_(extremes?.max)}</td>
           <td class="number">
+            {isForced && <Mark kind="forced" text={words.value.values.forced} why={trends.forcedAmong} />}{' '}
             {statistics?.['percent-good'] === undefined ? '' : percentText(statistics['percent-good'])}
           </td>
           <td>
