@@ -186,6 +186,18 @@ describe('the live list of alarms', { skip: noChromium }, () => {
     await banner.getByRole('link', { name: 'Fault of drive 0 a0000' }).waitFor();
   });
 
+  test('blinks beside the sign, which can be read all the time', async (t) => {
+    await plant.operate('activate', [alarmName(1)]);
+    const page = await suite.open(t, '/alarms', { reducedMotion: 'no-preference' });
+    const sign = rowOf(page, alarmName(1)).locator('.severity.unacknowledged').first();
+    await sign.waitFor();
+    const keyframes =
+      'sign.getAnimations().flatMap(({ effect }) => effect.getKeyframes()).flatMap((each) => Object.keys(each))';
+    const script = `((sign) => ${keyframes})(document.querySelector('.grid-body .severity.unacknowledged'))`;
+    const changed = (await page.evaluate(script)) as string[];
+    assert.ok(changed.includes('outlineColor') && !changed.includes('opacity'), changed.join());
+  });
+
   test('keeps the moment at which an alarm came, whatever becomes of it since', async (t) => {
     await plant.operate('activate', [alarmName(4)]);
     const page = await suite.open(t, '/alarms');

@@ -58,6 +58,13 @@ describe('an operator who writes and forces', { skip: noChromium }, () => {
     });
   }
 
+  test('sees no value where nobody has written one', async (t) => {
+    const page = await suite.open(t, '/points/gate?kind=commands');
+    const value = page.locator('.drawer .point-value');
+    await value.getByText('never written').waitFor();
+    assert.equal(await value.locator('.figure').textContent(), '–');
+  });
+
   test('does the same by keys alone', async (t) => {
     const page = await suite.open(t, '/points/valve?kind=commands');
     await tabTo(page, page.getByRole('button', { name: 'Write …' }));

@@ -55,6 +55,19 @@ describe('the list of what is forced', { skip: noChromium }, () => {
     assert.deepEqual(cut, []);
   });
 
+  for (const [language, form] of [
+    ['en', /^\d{1,2} \w{3,4} \d{2}:\d{2}$/],
+    ['de', /^\d{1,2}\. \w{3,4}\.? \d{2}:\d{2}$/],
+  ] as const) {
+    test(`has room for the day of a moment that is not today (${language})`, async (t) => {
+      await force('tank1_level', { value: 'd2', reason, 'valid-for': '172800' });
+      const page = await suite.open(t, '/forced', { chosen: { language } });
+      const until = row(page, 'tank1_level').locator('[data-column=until]');
+      await until.getByText(form).waitFor();
+      assert.equal(await until.evaluate((cell) => cell.scrollWidth > cell.clientWidth), false);
+    });
+  }
+
   test('follows, and releases one, those that are selected, and all', async (t) => {
     const page = await suite.open(t, '/forced');
     await row(page, 'inlet_flow').getByRole('button', { name: 'Release' }).click();

@@ -45,6 +45,20 @@ describe('the page without a link', { skip: noChromium }, () => {
     await page.getByText(/^⚠ No link to the service/).waitFor({ state: 'detached' });
   });
 
+  test('marks the overview too, and lets nothing be acknowledged', async (t) => {
+    const { server } = suite;
+    t.after(() => process.kill(server.pid, 'SIGCONT'));
+    const page = await suite.open(t, '/alarms', { expects: [/WebSocket/, /fetch/i] });
+    await page.getByRole('button', { name: 'Ack visible' }).waitFor();
+    await page.getByRole('navigation').getByText('Overview').click();
+    await page.getByRole('heading', { name: 'Now' }).waitFor();
+    process.kill(server.pid, 'SIGSTOP');
+    await page.getByRole('heading', { name: 'Now STALE' }).waitFor();
+    assert.equal(await page.getByText('✓ Everything is as it should be.').count(), 0);
+    await page.getByRole('navigation').getByText('Alarms').click();
+    await page.getByRole('button', { name: 'Ack visible' }).and(page.locator(':disabled')).waitFor();
+  });
+
   test('says so over a drawer on a phone, and offers nothing there that cannot be done', async (t) => {
     const { server } = suite;
     t.after(() => process.kill(server.pid, 'SIGCONT'));

@@ -254,9 +254,19 @@ describe('process pictures', { skip: noChromium }, () => {
     t.after(() => process.kill(server.pid, 'SIGCONT'));
     const page = await suite.open(t, '/pictures/one', { expects: [/WebSocket/, /fetch/i] });
     await hasText(page, 'text', '50.0 rpm');
+    await plant.run('pump1', { speed: 50, state: 0 });
+    t.after(() => plant.run('pump1', { speed: 50, state: 1 }));
+    await drawn(page, 'shown').and(page.locator('.tt-hidden')).waitFor({ state: 'attached' });
     process.kill(server.pid, 'SIGSTOP');
     await page.locator('.picture-drawing.picture-stale').waitFor();
     await until('each is marked', async () => (await page.locator('.picture-mark[data-stale]').count()) >= 5);
+    const around = await page.evaluate(`(() => {
+      const { left, top } = document.querySelector('.picture-drawing .tt-hidden').getBoundingClientRect();
+      const boxes = [...document.querySelectorAll('.picture-hatched-stale')].map((mark) => mark.getBoundingClientRect());
+      return [boxes.length, boxes.filter((box) => Math.hypot(box.left - left, box.top - top) < 3).length];
+    })()`);
+    const [all = 0, hidden] = around as number[];
+    assert.ok(all > 0 && hidden === 0, 'what is not seen is not marked');
     process.kill(server.pid, 'SIGCONT');
     await page.locator('.picture-drawing.picture-stale').waitFor({ state: 'detached' });
     await page.locator('.picture-mark[data-stale]').first().waitFor({ state: 'detached' });

@@ -322,6 +322,7 @@ describe('trends', { skip: noChromium }, () => {
     await recordTexts(page);
     await page.goto(`${suite.server.url}/trends?pens=live&span=600`);
     await until('the limit', async () => (await textsOf(page)).includes('level_high > 50'));
+    assert.equal(await page.evaluate(`alignOf['level_high > 50']`), 'left', 'all of it is in the plot');
     await page.getByText('Marks of the visible window').click();
     await page
       .getByRole('list', { name: 'Marks of the visible window' })
@@ -369,8 +370,10 @@ async function recordTexts(page: Page): Promise<void> {
   await page.addInitScript(`{
     const { fillText } = CanvasRenderingContext2D.prototype;
     globalThis.drawnTexts = [];
+    globalThis.alignOf = {};
     CanvasRenderingContext2D.prototype.fillText = function (text, ...others) {
       globalThis.drawnTexts.push(String(text));
+      globalThis.alignOf[text] = this.textAlign;
       return fillText.call(this, text, ...others);
     };
   }`);
