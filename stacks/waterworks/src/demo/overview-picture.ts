@@ -116,7 +116,7 @@ export const overviewPicture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox=
 ${symbols(['pump', 'valve', 'control-valve', 'tank', 'flow'])}
 </defs>
 <text x="40" y="70" font-size="40" fill="#202020" class="tt-title">Waterworks</text>
-${value(1440, 30, 'site_power', 'Electrical power', 'precision=0')}
+${value(1410, 30, 'site_power', 'Electrical power', 'precision=0')}
 <g data-tt-point="waterworks_link" data-tt-visible="0">
 <rect x="600" y="36" width="400" height="48" rx="4" fill="#f0f0f0" stroke="#404040" stroke-width="2" class="tt-equipment"
   data-tt-state="0:fault"/>

@@ -26,7 +26,7 @@ export function pointColumns(list: PointList, hasUnit: boolean): readonly GridCo
     {
       key: 'name',
       title: common.name,
-      width: 190,
+      width: 180,
       grows: 1,
       isSortable: true,
       isFixed: true,
@@ -58,7 +58,7 @@ export function pointColumns(list: PointList, hasUnit: boolean): readonly GridCo
       narrow: 'value',
       cell: (id, { isNarrow }) => <ListedValue {...live(id)} facts={list.factsAt(id)} isBare={hasUnit && !isNarrow} />,
     },
-    { key: 'unit', title: common.unit, width: 58, isSortable: true, cell: (id) => list.eu.at(id) },
+    { key: 'unit', title: common.unit, width: 56, isSortable: true, cell: (id) => list.eu.at(id) },
     {
       key: 'spark',
       title: points.spark,
@@ -68,14 +68,14 @@ export function pointColumns(list: PointList, hasUnit: boolean): readonly GridCo
     {
       key: 'quality',
       title: common.quality,
-      width: 112,
+      width: 104,
       isSortable: true,
       cell: (id) => <QualityCell {...live(id)} />,
     },
     {
       key: 'age',
       title: common.age,
-      width: 72,
+      width: 64,
       align: 'end',
       isSortable: true,
       narrow: 'aside',
@@ -84,7 +84,7 @@ export function pointColumns(list: PointList, hasUnit: boolean): readonly GridCo
     {
       key: 'area',
       title: common.area,
-      width: 100,
+      width: 96,
       grows: 1,
       isSortable: true,
       cell: (id) => list.area.at(id),
@@ -92,7 +92,7 @@ export function pointColumns(list: PointList, hasUnit: boolean): readonly GridCo
     {
       key: 'connector',
       title: common.connector,
-      width: 96,
+      width: 92,
       grows: 1,
       isSortable: true,
       cell: (id) => list.connector.at(id),
