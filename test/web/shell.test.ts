@@ -104,7 +104,7 @@ describe('the page', { skip: noChromium }, () => {
 
   test('frames a moment of the past, keeps it over views, and n leads back to now', async (t) => {
     const page = await suite.open(t, '/?at=1700000000');
-    await page.getByText('PAST').waitFor();
+    await page.getByText('◀ PAST').waitFor();
     await page.getByText('Everything here shows the moment 2023-11-14 22:13:20').waitFor();
     await page.getByRole('navigation').getByText('Points').click();
     await page.waitForURL('**/points?at=1700000000');
@@ -112,7 +112,7 @@ describe('the page', { skip: noChromium }, () => {
     await page.waitForURL('**/points?at=1699996400');
     await page.locator('main').focus();
     await page.keyboard.press('n');
-    await page.getByText('PAST').waitFor({ state: 'detached' });
+    await page.getByText('◀ PAST').waitFor({ state: 'detached' });
     assert.equal(new URL(page.url()).search, '');
   });
 
