@@ -5,13 +5,12 @@ import { overview } from '../../data/overview.ts';
 import { may } from '../../data/session.ts';
 import { isStale } from '../../data/staleness.ts';
 import { bytesText } from '../../parts/figure-text.ts';
-import { now } from '../../parts/now.ts';
 import { PastNote } from '../../parts/past-note.tsx';
 import { pointPath } from '../../parts/point-path.ts';
 import { qualityText } from '../../parts/quality-words.ts';
 import { ReadState } from '../../parts/read-state.tsx';
 import { SeverityMark } from '../../parts/severity-mark.tsx';
-import { ageText, momentText } from '../../parts/times.ts';
+import { Since } from '../../parts/since.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { words } from '../../words/words.ts';
 import { Figures } from './figures.tsx';
@@ -115,11 +114,7 @@ function List({ findings }: { readonly findings: readonly Finding[] }) {
                 </>
               )}
             </span>
-            {finding.since > 0 && (
-              <time class="quiet" title={momentText(finding.since)}>
-                {ageText((now.value - finding.since) / 1e6)}
-              </time>
-            )}
+            {finding.since > 0 && <Since us={finding.since} />}
           </li>
         );
       })}
