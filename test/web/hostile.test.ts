@@ -76,6 +76,9 @@ const oddQueries = [
   `text=${'%F0%9F%92%A9'.repeat(300)}&=&&=&%E0%A4%A=1`,
 ];
 
+/** What a browser says of numbers beyond its own in the picture of that name, also where it is drawn small. */
+const beyondNumbers = /attribute (?:viewBox|width): /;
+
 /** As a link of the page leads there, without loading it anew. */
 async function goTo(page: Page, address: string): Promise<void> {
   await page.evaluate(
@@ -106,7 +109,7 @@ describe('what is not meant well', { skip: noChromium }, () => {
   const examples: Readonly<Record<string, string>> = { ':family': 'measurements', ':name': 'markup' };
   for (const route of pageRoutes) {
     test(`leads to something that can be read: ${route}`, async (t) => {
-      const page = await suite.open(t, '/');
+      const page = await suite.open(t, '/', { expects: [beyondNumbers] });
       await page.getByText('● Live').waitFor();
       const good = route.replaceAll(/:\w+/g, (name) => examples[name] ?? '');
       const named = route.includes(':') ? oddNames.map((name) => route.replaceAll(/:\w+/g, () => name)) : [];
@@ -123,7 +126,7 @@ describe('what is not meant well', { skip: noChromium }, () => {
   });
 
   test('is shown as the text that it is in every view, and breaks no screen', async (t) => {
-    const page = await suite.open(t, '/', { on: 'phone' });
+    const page = await suite.open(t, '/', { on: 'phone', expects: [beyondNumbers] });
     await page.getByText('● Live').waitFor();
     const families = ['measurements', 'alarms', 'pictures', 'trends'];
     const views = [
@@ -182,7 +185,7 @@ describe('what is not meant well', { skip: noChromium }, () => {
   });
 
   test('hides no mark beyond the numbers that a browser draws with', async (t) => {
-    const page = await suite.open(t, '/pictures/beyond', { expects: [/attribute (?:viewBox|width): /] });
+    const page = await suite.open(t, '/pictures/beyond', { expects: [beyondNumbers] });
     const forced = page.locator('.picture-mark[data-marks~="forced"] .picture-chip-forced');
     await until('both are marked where they are seen', async () => {
       const boxes = await Promise.all((await forced.all()).map((each) => each.boundingBox()));
