@@ -86,8 +86,7 @@ export class Server {
 
   static async start(options: ServerOptions): Promise<Server> {
     const { stacks } = options.settings;
-    const folders = stacks === undefined ? [] : [resolve(stacks)];
-    const discovery = await discoverStacks([builtInStacks, ...folders]);
+    const discovery = await discoverStacks([builtInStacks, ...(stacks === undefined ? [] : [resolve(stacks)])]);
     const server = startable(options.settings.data, () => new Server(options, discovery));
     await server.#start();
     return server;
@@ -122,14 +121,8 @@ export class Server {
         if (reason === undefined) this.#alarms.diskWorks();
       },
     });
-    this.#access = new ServiceAccess({
-      settings,
-      clock,
-      log,
-      secretKeys: this.#secrets.keys,
-      url: () => this.url,
-      onFailure,
-    });
+    const { keys: secretKeys } = this.#secrets;
+    this.#access = new ServiceAccess({ settings, clock, log, secretKeys, url: () => this.url, onFailure });
     const { access, store: accessStore, tokens } = this.#access;
     const onFault = (reason: string | undefined) => logDisk(log, 'records of the archive', reason);
     this.#archive = createArchive({ settings, log, onFailure, onFault });
