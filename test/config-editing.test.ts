@@ -106,7 +106,10 @@ describe('edits', () => {
       'added low',
     ]);
     assert.equal(await client.configuration.isUpToDate(), true);
-    assert.match(await refused('config', 'discard', 'alarms', 'nobody'), /alarms has no nobody/);
+    assert.match(
+      await refused('config', 'discard', 'alarms', 'nobody'),
+      /There is no alarm "nobody" in the configuration/,
+    );
     await http.refused('invalid-query', 'POST', '/cfgdb/discard?name=level');
   });
 

@@ -259,7 +259,7 @@ describe('many clients', guard, () => {
     const names = Array.from({ length: 99 }, (_, index) => `n${index}`);
     const requests = names.map((name) => getOf(`/config/v2/measurements/${name}`));
     const text = await patientExchange(requests.join('') + getOf('/healthz', 'Connection: close'));
-    const reported = [...text.matchAll(/measurements has no (n\d+)\./g)].map(([, name]) => name);
+    const reported = [...text.matchAll(/no measurement \\"(n\d+)\\" in the configuration\./g)].map(([, name]) => name);
     assert.deepEqual(reported, names);
     assert.match(text, /HTTP\/1\.1 200 OK[\s\S]*\{"status":"ok"\}$/);
   });

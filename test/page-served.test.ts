@@ -187,7 +187,11 @@ describe('a route of the page', () => {
       const { status, text } = await navigate(path);
       assert.ok([200, 403, 404].includes(status) && !text.includes('<html'), `${status} ${path}`);
     }
-    assert.equal((await navigate('/config/v2/nothing')).status, 404);
+    for (const path of ['/config/v2/nothing', '/data/nothing', '/access/nothing', '/data/']) {
+      const { status, text } = await navigate(path);
+      assert.equal(status, 404, path);
+      assert.match(text, /unknown-path/, path);
+    }
   });
 
   test('gives way to an interface whose path is the same', async (t) => {
@@ -201,8 +205,31 @@ describe('a route of the page', () => {
     }
   });
 
-  test('is nothing where it cannot be decoded, or is longer', async () => {
-    for (const path of ['/points/%ff', '/points/a/b', '/points/%', '/nothing', '/POINTS']) {
+  test('that there is not is 404: the page for browsers, which says so, and a problem for programs', async () => {
+    for (const path of ['/points/a/b', '/nothing', '/POINTS', '/nothing/at/all?x=1', '/audit/nothing']) {
+      const { status, text, headers } = await navigate(path);
+      assert.equal(status, 404, path);
+      assert.ok(text.includes(script), path);
+      assert.match(headers.get('content-security-policy') ?? '', /require-trusted-types-for/);
+      assert.deepEqual([headers.get('cache-control'), headers.get('etag')], ['no-store', null]);
+      assert.match(headers.get('vary') ?? '', /accept/);
+      const head = await navigate(path, 'HEAD');
+      assert.deepEqual([head.status, head.text], [404, '']);
+      const link = { accept: ofBrowsers, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+      assert.equal((await ask(path, link)).status, 404);
+      const program = await ask(path, { accept: 'application/json' });
+      assert.equal(program.status, 404);
+      assert.deepEqual(
+        ['content-type', 'vary'].map((name) => program.headers.get(name)),
+        ['application/problem+json', 'accept'],
+      );
+      assert.match(program.text, /unknown-path/);
+    }
+    assert.equal((await navigate('/nothing', 'POST')).headers.get('content-type'), 'application/problem+json');
+  });
+
+  test('is a problem where it cannot be decoded', async () => {
+    for (const path of ['/points/%ff', '/points/%']) {
       const { status, text } = await navigate(path);
       assert.ok([400, 404].includes(status) && !text.includes('<html'), `${status} ${path}`);
     }
@@ -210,6 +237,15 @@ describe('a route of the page', () => {
 });
 
 describe('in a browser', { skip: noChromium }, () => {
+  test('an address of nothing shows that there is no such page, and leads to the start', async (t) => {
+    const page = await openPage(await startBrowser(t), { expects: [/404/] });
+    const answer = await page.goto(`${server.url}/nothing/here`);
+    assert.equal(answer?.status(), 404);
+    await page.getByRole('heading', { name: 'There is no such page.' }).waitFor();
+    await page.getByRole('link', { name: 'To the start' }).click();
+    await page.waitForURL(`${server.url}/`);
+  });
+
   test('the page runs under its policy, and may speak with the channel', async (t) => {
     const page = await openPage(await startBrowser(t));
     await page.goto(`${server.url}/points/x`);

@@ -159,7 +159,11 @@ export const problems = {
     'Check the permissions of the executables folder.',
   ),
   'unknown-path': problem(404, 'There is nothing at this path', 'The reference under /docs/ lists every path.'),
-  'unknown-object': problem(404, 'The object does not exist', 'GET the names of its family to see what there is.'),
+  'unknown-object': problem(
+    404,
+    'The object does not exist',
+    'Check how it is written, in upper and lower case. It may have been renamed or deleted, or not be rendered yet. The list of its kind, the same path without the name, has what there is.',
+  ),
   'unknown-stack': problem(404, 'The stack does not exist', 'GET the names of the stacks to see what there is.'),
   'unknown-revision': problem(404, 'The revision does not exist', 'GET /cfgdb/revisions lists the stored ones.'),
   'no-executable': problem(404, 'The function module has no executable', 'PUT one first.'),

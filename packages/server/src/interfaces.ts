@@ -139,7 +139,7 @@ function createHttp(parts: Interfaces, implementations: Implementations): HttpSe
     metrics,
     gate,
     isDocument,
-    isPage: pageNavigation([...Object.values(pathsOf(settings)), settings['channel-path']]),
+    navigation: pageNavigation([...Object.values(pathsOf(settings)), settings['channel-path']]),
     signInPage: `${settings['access-path']}/sign-in`,
     isCallback: callbackOf(settings),
     clock: systemClock,

@@ -24,7 +24,7 @@ import { type CredentialsReader, certificateShown } from './credentials.ts';
 import { frontMetrics } from './front-metrics.ts';
 import { shareHeaderRoom } from './header-room.ts';
 import type { Metrics } from './metrics.ts';
-import { prefersPages } from './page-navigation.ts';
+import { type PageNavigation, prefersPages } from './page-navigation.ts';
 import { answerClientError, endWith, sendProblem } from './problems.ts';
 import { requestReader } from './read-request.ts';
 import { formFault } from './request-form.ts';
@@ -48,8 +48,8 @@ export interface HttpServerOptions {
   readonly gate: Gate;
   /** Whether a path is that of a document for people, to which links of other pages may lead. */
   readonly isDocument: (path: string) => boolean;
-  /** Whether a browser goes to a view of the page, which is the same for everybody. */
-  readonly isPage?: (request: IncomingMessage) => boolean;
+  /** Who gets the page, which is the same for everybody. */
+  readonly navigation?: PageNavigation;
   /** Where a browser without credentials that goes to a document is led; none: it is refused. */
   readonly signInPage?: string;
   /** The page that a provider of OpenID Connect leads to. */
@@ -99,6 +99,7 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
     gate.denied(operation, { caller: nobody, credentials: { source } }, '', error); // where nobody has recorded it yet
     const problem = gate.refuse(operation, error);
     const page = problem.problem === 'not-signed-in' ? signInPageFor(response.req, options) : undefined;
+    if (problem.problem === 'unknown-path') response.setHeader('vary', 'accept'); // browsers get the page
     if (page === undefined) sendProblem(response, problem);
     else
       response.writeHead(302, { ...answerHeaders(response.socket), 'cache-control': 'no-store', location: page }).end();
@@ -113,14 +114,17 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
       const fault = formFault(request);
       if (fault !== undefined) throw new ProblemError('malformed-request', fault);
       const { method, url = '' } = request;
-      const isPage = options.isPage?.(request) === true;
+      const isView = options.navigation?.isPage(request) === true;
+      const isLost = !isView && options.navigation?.isOutside(request) === true && endpoints.isNothing(request);
+      const isPage = isView || isLost;
       const isSameForAll = isPage || (method === 'GET' && options.isCallback?.(url) === true);
       const isDocument = isSameForAll || (method === 'GET' && options.isDocument(url));
       const refusal = options.guard.refusalOf(guardedRequest(request, isDocument, isSameForAll));
       if (refusal !== undefined) throw new ProblemError(refusal, refusalDetail(request, refusal));
       const found = endpoints.find(isPage ? { method, url: '/' } : request, response);
-      count = found.endpoint.count;
-      const { route, reader, operation: asked } = found.endpoint;
+      const { reader, operation: asked } = found.endpoint;
+      const route = isLost ? answeredWith(found.endpoint.route, 404) : found.endpoint.route;
+      if (!isLost) count = found.endpoint.count;
       operation = asked;
       const carryOut = (call: Call) =>
         answer({ route, operation: asked, request, response, call, gate, underWay, onBroken });
@@ -183,6 +187,12 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
         connections.dropHandshakes();
       }),
   };
+}
+
+/** Not what the route is for: nobody keeps it. */
+function answeredWith(route: Route, status: 404): Route {
+  const { version: _, ...answer } = route.answer;
+  return { ...route, answer: { ...answer, status } };
 }
 
 /** It leads back to the document. */

@@ -5,20 +5,46 @@ import { findPageRoute, jsonType } from '@telltale/schema';
 import { chooseType } from './choose-type.ts';
 import { originForm } from './request-form.ts';
 
+export interface PageNavigation {
+  /** A browser goes to a view of the page. */
+  readonly isPage: (request: IncomingMessage) => boolean;
+  /** A browser goes to an address of nobody's, unless there is a route for it: the page tells that there is no such view. */
+  readonly isOutside: (request: IncomingMessage) => boolean;
+}
+
 /**
  * `interfaces` are the paths that settings give the interfaces: what is below one of them is an operation, whatever the route of
  * the page with a parameter in it. Routes without one are views.
  */
-export function pageNavigation(interfaces: readonly string[]): (request: IncomingMessage) => boolean {
-  return (request) => {
-    if ((request.method !== 'GET' && request.method !== 'HEAD') || !prefersPages(request)) return false;
-    const [path = ''] = originForm(request.url ?? '').split('?', 1);
-    const found = findPageRoute(path);
-    if (found === undefined) return false;
-    if (found.params.size === 0) return true;
+export function pageNavigation(interfaces: readonly string[]): PageNavigation {
+  const isGoing = (request: IncomingMessage) =>
+    (request.method === 'GET' || request.method === 'HEAD') && prefersPages(request);
+  const isBelow = (path: string) => {
     const plain = `/${path.split('/').filter(Boolean).map(decodeURIComponent).join('/')}`;
-    return !interfaces.some((each) => plain === each || plain.startsWith(`${each}/`));
+    return interfaces.some((each) => plain === each || plain.startsWith(`${each}/`));
   };
+  return {
+    isPage: (request) => {
+      if (!isGoing(request)) return false;
+      const path = pathOf(request);
+      const found = findPageRoute(path);
+      return found !== undefined && (found.params.size === 0 || !isBelow(path));
+    },
+    isOutside: (request) => isGoing(request) && isReadable(pathOf(request)) && !isBelow(pathOf(request)),
+  };
+}
+
+function pathOf({ url = '' }: IncomingMessage): string {
+  return originForm(url).split('?', 1)[0] ?? '';
+}
+
+function isReadable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** As browsers do where the address is that of a page; programs take anything. */

@@ -27,7 +27,9 @@ export interface RouteBody extends Omit<HttpBody, 'limit'> {
   readonly setting: string;
 }
 
-export interface RouteAnswer extends HttpAnswer {
+export interface RouteAnswer extends Omit<HttpAnswer, 'status'> {
+  /** 404 is that of the page where there is no such view. */
+  readonly status: HttpAnswer['status'] | 404;
   readonly headers?: Readonly<Record<string, string>>;
   /** For a cacheable answer: equal texts mean that the caller would be answered the same again. */
   readonly version?: (call: Call) => string | undefined;

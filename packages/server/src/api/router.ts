@@ -48,6 +48,12 @@ export class Router<Endpoint> {
     }
   }
 
+  /** Whether a path that can be read has no route, of no method. */
+  isNothing({ url: target = '' }: Target): boolean {
+    const [path = ''] = originForm(target).split('?', 1);
+    return this.#allowed.find('GET', path) === null;
+  }
+
   /** Throws `ProblemError` where no route matches; the response then lists the methods that apply. */
   find(request: Target, response: ServerResponse): Found<Endpoint> {
     const { method, url = '' } = request;

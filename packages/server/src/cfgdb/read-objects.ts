@@ -163,5 +163,6 @@ export function invalidBody(faults: Fault[]): ProblemError {
 }
 
 export function unknownObject(family: Family, name: string): ProblemError {
-  return new ProblemError('unknown-object', `${family} has no ${name}.`);
+  const one = family.slice(0, -1).replace('-', ' ');
+  return new ProblemError('unknown-object', `There is no ${one} ${JSON.stringify(name)} in the configuration.`);
 }
