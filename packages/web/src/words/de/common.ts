@@ -47,5 +47,5 @@ export const common: Words['common'] = {
   outcomeUnknown: 'Ob es geschehen ist, ist nicht bekannt: vor einer Wiederholung nachsehen.',
   ofNow: 'Diese Ansicht kennt keine Vergangenheit: sie zeigt, was jetzt ist.',
   mayNot: (permission) => `Fehlende Berechtigung: ${access.permissions[permission]} (${permission}).`,
-  anybodyHere: 'dieser Rechner',
+  anybodyHere: 'jemand hier',
 };
