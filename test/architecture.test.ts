@@ -134,6 +134,7 @@ const topFiles: Record<string, readonly string[]> = {
     'settings-in-effect.ts',
     'settings.ts',
     'disk-space.ts',
+    'service-archive.ts',
     'server/access',
     'server/api',
     'server/cfgdb',

@@ -1,6 +1,7 @@
 // Where the page is: path and query are the whole state of a view, so that every view is a link that can be sent. Which
 // view a path has is left to routes.ts.
 import { batch, computed, type ReadonlySignal, signal } from '@preact/signals';
+import { AddressWriter } from './address-writer.ts';
 
 export interface Place {
   readonly path: string;
@@ -12,12 +13,9 @@ interface HistoryState {
   readonly under?: string;
 }
 
-/** Browsers refuse more than 100 entries in 30 seconds: so many are written at once, and then one after each pause. */
-const mostAtOnce = 20;
-const pauseMs = 400;
-
 const present = signal<Place>({ path: '/', query: new URLSearchParams() });
 const state = signal<HistoryState>({});
+const writer = new AddressWriter(() => history.replaceState(state.peek(), '', here()));
 
 export const place: ReadonlySignal<Place> = present;
 
@@ -46,7 +44,7 @@ export function startRouter(): void {
   if (pathname.startsWith('//')) history.replaceState(history.state, '', pathname.replace(/^\/+/, '/') + search);
   read();
   addEventListener('popstate', read);
-  addEventListener('pagehide', write);
+  addEventListener('pagehide', () => writer.writeNow());
   addEventListener('click', follow);
 }
 
@@ -132,9 +130,7 @@ function readable(search: string): string {
 }
 
 function read(): void {
-  clearTimeout(writing);
-  writing = undefined;
-  isWritten = true;
+  writer.forget();
   show(globalThis.location.href, (history.state as HistoryState | null) ?? {});
 }
 
@@ -145,13 +141,8 @@ function show(address: string, next: HistoryState): void {
   });
 }
 
-let writing: ReturnType<typeof setTimeout> | undefined;
-let isWritten = true;
-let writable = mostAtOnce;
-let countedMs = 0;
-
 function pushEntry(address: string, next: HistoryState): void {
-  write();
+  writer.writeNow();
   show(address, next);
   history.pushState(next, '', address);
 }
@@ -159,21 +150,7 @@ function pushEntry(address: string, next: HistoryState): void {
 /** The page shows it at once; keys and drags change it faster than browsers take new addresses. */
 function replaceEntry(address: string, next: HistoryState): void {
   show(address, next);
-  isWritten = false;
-  const nowMs = performance.now();
-  writable = Math.min(mostAtOnce, writable + (nowMs - countedMs) / pauseMs);
-  countedMs = nowMs;
-  if (writable >= 1) write();
-  else writing ??= setTimeout(write, pauseMs);
-}
-
-function write(): void {
-  clearTimeout(writing);
-  writing = undefined;
-  if (isWritten) return;
-  isWritten = true;
-  writable--;
-  history.replaceState(state.peek(), '', here());
+  writer.writeSoon();
 }
 
 function placeOf({ pathname, search }: { readonly pathname: string; readonly search: string }): Place {

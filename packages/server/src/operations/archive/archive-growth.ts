@@ -1,13 +1,21 @@
 // How fast the archive grows, and how long the disk lasts with that: from what came in the last day, or in what there is of it.
 import type { ArchiveStats as Wire } from '@telltale/schema';
 import type { ArchiveStats } from '../../archive/index.ts';
-import type { ArchiveStorage } from './archive-wire.ts';
 
 const dayS = 86_400;
 /** From less nothing is concluded. */
 const leastS = 600;
 /** Ages of their own that are told. */
 const mostAges = 100;
+
+/** Where it is, and how much of it may be used. */
+export interface ArchiveStorage {
+  readonly maxBytes: number | undefined;
+  /** Of objects without an age of their own; undefined: without limit. */
+  readonly retentionUs: number | undefined;
+  /** Undefined where the system does not say it. */
+  readonly disk: { readonly sizeBytes: number; readonly freeBytes: number } | undefined;
+}
 
 export function growthOf(
   { records, bytes, journalBytes, firstUs, recent }: ArchiveStats,

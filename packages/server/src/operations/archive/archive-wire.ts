@@ -3,16 +3,7 @@ import type { ArchiveDamage, ArchiveProgress, ArchiveStats, Timestamp } from '@t
 import { toTimestamp } from '@telltale/schema';
 import type * as inside from '../../archive/index.ts';
 import type { PagesReply } from '../replies.ts';
-import { diskLastsS, growthOf, retentionOnWire } from './archive-growth.ts';
-
-/** Where it is, and how much of it may be used. */
-export interface ArchiveStorage {
-  readonly maxBytes: number | undefined;
-  /** Of objects without an age of their own; undefined: without limit. */
-  readonly retentionUs: number | undefined;
-  /** Undefined where the system does not say it. */
-  readonly disk: { readonly sizeBytes: number; readonly freeBytes: number } | undefined;
-}
+import { type ArchiveStorage, diskLastsS, growthOf, retentionOnWire } from './archive-growth.ts';
 
 export function statsOnWire(
   stats: inside.ArchiveStats,
