@@ -59,6 +59,17 @@ describe('the page without a link', { skip: noChromium }, () => {
     await page.getByRole('button', { name: 'Ack visible' }).and(page.locator(':disabled')).waitFor();
   });
 
+  test('marks the state of connectors, which nobody follows any more', async (t) => {
+    const { server } = suite;
+    t.after(() => process.kill(server.pid, 'SIGCONT'));
+    const page = await suite.open(t, '/connectors', { expects: [/WebSocket/, /fetch/i] });
+    const state = page.getByRole('row').filter({ hasText: 'waterworks' }).locator('.state');
+    await state.getByText('up', { exact: true }).waitFor();
+    assert.equal(await state.getByText('STALE').count(), 0);
+    process.kill(server.pid, 'SIGSTOP');
+    await state.getByText('STALE').waitFor();
+  });
+
   test('says so over a drawer on a phone, and offers nothing there that cannot be done', async (t) => {
     const { server } = suite;
     t.after(() => process.kill(server.pid, 'SIGCONT'));

@@ -20,9 +20,15 @@ export function QualityMark({ quality: q = quality.good, href }: QualityMarkProp
       {(q & quality.simulated) !== 0 && <Mark kind="forced" text={values.forced} why={text} href={href} />}
       {isBad(q) && <Mark kind="bad" text={values.bad} why={text} href={href} />}
       {isUncertain(q) && <Mark kind="uncertain" text={values.uncertain} why={text} href={href} />}
-      {isStale.value && <Mark kind="stale" text={values.stale} why={values.staleWhy} />}
+      <StaleMark />
     </>
   );
+}
+
+/** Of all that is not followed while there is no link. */
+export function StaleMark() {
+  const { values } = words.value;
+  return isStale.value ? <Mark kind="stale" text={values.stale} why={values.staleWhy} /> : null;
 }
 
 export type MarkKind = 'bad' | 'uncertain' | 'forced' | 'stale' | 'unknown';

@@ -1,4 +1,7 @@
-// The state of a link or a module: a shape and a word, so that it is seen in greyscale. What is as it should be stays grey.
+// The state of a link or a module: a shape and a word, so that it is seen in greyscale. What is as it should be stays grey; what
+// nobody follows any more says so.
+import { StaleMark } from './quality-mark.tsx';
+
 export type StateLook = 'up' | 'wait' | 'down' | 'failed' | 'off';
 
 const shapes: Readonly<Record<StateLook, string>> = {
@@ -15,7 +18,7 @@ export function StateMark({ look, text }: { readonly look: StateLook; readonly t
       <svg viewBox="0 0 20 20" aria-hidden="true">
         <path d={shapes[look]} />
       </svg>
-      {text}
+      {text} <StaleMark />
     </span>
   );
 }

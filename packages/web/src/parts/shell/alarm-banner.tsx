@@ -22,7 +22,7 @@ import { useCalm } from '../calm.ts';
 import { notify, notifyFailure } from '../notices.tsx';
 import { shownMoment } from '../now.ts';
 import { pointPath } from '../point-path.ts';
-import { Mark } from '../quality-mark.tsx';
+import { StaleMark } from '../quality-mark.tsx';
 import { SeverityMark } from '../severity-mark.tsx';
 import { cellMomentText } from '../times.ts';
 
@@ -48,7 +48,7 @@ export function AlarmBanner() {
 }
 
 function Banner() {
-  const { shell, values } = words.value;
+  const { shell } = words.value;
   const known = useComputed(() => (alarmsAreKnown.value ? alarms.value : undefined));
   const calm = useCalm(known, periodMs);
   const counts = useComputed(() => countsOf(calm.value ?? new Map()));
@@ -57,7 +57,7 @@ function Banner() {
   if (calm.value === undefined) return null;
   return (
     <>
-      {isStale.value && <Mark kind="stale" text={values.stale} why={values.staleWhy} />}
+      <StaleMark />
       <a class="banner-counts" href="/alarms">
         {counts.value.length === 0 && <span class="quiet">{shell.noAlarms}</span>}
         {counts.value.slice(0, mostSeverities).map((each) => (

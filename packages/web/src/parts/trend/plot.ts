@@ -244,22 +244,27 @@ export class Plot {
     context.font = `${11 * ratio}px ${colours.font}`;
     // The axes have left theirs.
     context.textAlign = 'left';
-    context.textBaseline = 'bottom';
     for (const { axis, value, text, severity } of limits) {
       const [low, high] = this.#rangeAboveBands(axis);
       const y = frame.top + ((high - value) / (high - low)) * frame.height;
       const [lowest = low] = this.#drawing.ranges.get(axis) ?? [];
       if (value < lowest || y < frame.top) continue;
-      context.strokeStyle =
-        severity === undefined ? colours.line : (colours.severities[Math.min(severity, 4)] ?? colours.line);
-      context.lineWidth = ratio;
+      const colour = severity === undefined ? undefined : colours.severities[Math.min(severity, 4)];
       context.setLineDash([6 * ratio, 3 * ratio, ratio, 3 * ratio]);
       context.beginPath();
       context.moveTo(frame.left, y);
       context.lineTo(frame.left + frame.width, y);
-      context.stroke();
+      // Yellow on white is seen by its edges.
+      for (const [style, width] of [[colours.quiet, colour === undefined ? 1 : 3] as const, [colour, 1.5] as const]) {
+        if (style === undefined) continue;
+        context.strokeStyle = style;
+        context.lineWidth = width * ratio;
+        context.stroke();
+      }
+      const isAtTop = y - frame.top < 14 * ratio;
+      context.textBaseline = isAtTop ? 'top' : 'bottom';
       context.fillStyle = colours.quiet;
-      context.fillText(text, frame.left + 4 * ratio, y - ratio);
+      context.fillText(text, frame.left + 4 * ratio, isAtTop ? y + 2 * ratio : y - ratio);
     }
     context.restore();
   }

@@ -13,7 +13,7 @@ import { useGridLayout } from '../../parts/live-grid/grid-layout.ts';
 import { type GridKey, rowsOf } from '../../parts/live-grid/grid-model.ts';
 import { LiveGrid } from '../../parts/live-grid/live-grid.tsx';
 import { ProblemText } from '../../parts/problem-text.tsx';
-import { Mark } from '../../parts/quality-mark.tsx';
+import { StaleMark } from '../../parts/quality-mark.tsx';
 import { go } from '../../router.ts';
 import { words } from '../../words/words.ts';
 import { Acknowledging } from './acknowledging.ts';
@@ -29,7 +29,7 @@ import { heldOrder } from './held-order.ts';
 const choicesMs = 5000;
 
 export function LiveAlarms() {
-  const { alarms: texts, common, shell, values } = words.value;
+  const { alarms: texts, common, shell } = words.value;
   const isNow = moment.value === undefined;
   const selection = useSignal<ReadonlySet<GridKey>>(new Set());
   const menu = useSignal<OpenMenu | undefined>(undefined);
@@ -98,7 +98,7 @@ export function LiveAlarms() {
       <AlarmFilterBar {...choices} />
       <div class="alarm-bar">
         <span class="alarm-counts">
-          {isStale.value && <Mark kind="stale" text={values.stale} why={values.staleWhy} />} <Counts />
+          <StaleMark /> <Counts />
         </span>
         <span class="alarm-new">
           {order.gathered.value > 0 && (

@@ -3,9 +3,9 @@ import type { Overview } from '@telltale/schema';
 import { fromTimestamp } from '@telltale/schema/values';
 import { isStale } from '../../data/staleness.ts';
 import { bytesText, countText } from '../../parts/figure-text.ts';
+import { StaleMark } from '../../parts/quality-mark.tsx';
 import { momentText } from '../../parts/times.ts';
 import { words } from '../../words/words.ts';
-import { StaleMark } from './stale-mark.tsx';
 
 /** Longer ones, such as moments, are no figures. */
 const mostLarge = 12;

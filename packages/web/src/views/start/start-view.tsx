@@ -7,6 +7,7 @@ import { isStale } from '../../data/staleness.ts';
 import { bytesText } from '../../parts/figure-text.ts';
 import { PastNote } from '../../parts/past-note.tsx';
 import { pointPath } from '../../parts/point-path.ts';
+import { StaleMark } from '../../parts/quality-mark.tsx';
 import { qualityText } from '../../parts/quality-words.ts';
 import { ReadState } from '../../parts/read-state.tsx';
 import { SeverityMark } from '../../parts/severity-mark.tsx';
@@ -14,7 +15,6 @@ import { Since } from '../../parts/since.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { words } from '../../words/words.ts';
 import { Figures } from './figures.tsx';
-import { StaleMark } from './stale-mark.tsx';
 
 const everyMs = 3000;
 
