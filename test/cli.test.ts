@@ -198,7 +198,7 @@ describe('telltale', () => {
     );
     assert.match(
       failed(await cli('config', 'blame', 'alarms', 'x')).text,
-      /has no x\. .*: telltale config get FAMILY$/,
+      /no alarm "x" in the configuration\. .*: telltale config get FAMILY$/,
     );
     const { code, stderr } = await runCli(['config', 'put', 'alarms', 'x', '-'], {
       url: plant.url,

@@ -22,6 +22,8 @@ const comparesTimesOfDay: Record<string, string> = {
   'packages/schema/src/testing/manual-clock.ts': 'is the clock of tests',
   'packages/server/src/access/passwords/known-devices.ts':
     'a mark says until when it holds, over restarts; it lets nobody in',
+  'packages/server/src/operations/archive/archive-growth.ts':
+    'how long ago the first record is, which has a time of day',
   'packages/server/src/operations/archive/interval.ts': 'a request asks for times before the present one',
   'packages/server/src/archive/rules/clock-watch.ts': 'finds jumps: both clocks, held against each other',
   'packages/server/src/archive/store/steady-clock.ts': 'finds jumps, and a clock that is wrong from the start',

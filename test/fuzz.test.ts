@@ -148,6 +148,7 @@ describe('requests of every kind', () => {
       putProviderTable: bytes('name\tproperties.a\nplc\t=1\n'),
       putFunctionModuleTable: bytes('name,termToKill,queryTimeout\npump_1,1000,1000\n'),
       putExecutable: bytes('#!/bin/sh\n'),
+      cleanPicture: bytes('{"svg":"<svg xmlns=\\"http://www.w3.org/2000/svg\\"><g onclick=\\"x\\"/></svg>"}'),
       copyObjects: bytes('{"family":"measurements","name":"level","to":"level_2"}'),
       backfillMeasurementArchive: bytes('[["d1",[1600000000,0],192]]'),
       backfillCommandArchive: bytes('[["d1",[1600000000,0]]]'),

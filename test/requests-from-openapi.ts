@@ -97,6 +97,7 @@ function requestOf(
     .tuple(
       fc.record({
         name: template.includes('/certificates/') ? mostly(fc.constant(thumbprint), nameInPath) : nameInPath,
+        secret: nameInPath,
         id: idInPath,
         t_since: timeInPath,
         t_until: timeInPath,

@@ -149,8 +149,10 @@ describe('the configuration in the browser', { skip: noChromium }, () => {
 
     // Corrected, all of them come.
     await page.locator('.fault-list').getByRole('button', { name: 'pasted_400 · archPeriod' }).click();
+    await page.locator('.edit-table .grid-scroll:focus').waitFor();
     await page.keyboard.type('5s');
     await page.keyboard.press('Enter');
+    await page.locator('.edit-table [role=row]').filter({ hasText: 'pasted_400' }).getByText('5s').waitFor();
     await page.locator('.draft-bar').getByRole('button', { name: 'Check' }).click();
     await page.getByText('2 things are wrong; nothing was changed.').waitFor();
     await page.locator('.draft-bar').getByRole('button', { name: 'Discard' }).click();

@@ -30,7 +30,7 @@ const themes = ['dark', 'contrast'];
 
 /** Until what the view reads first is there: nothing is requested any more, and no text says that it loads. */
 async function settled(page: Page): Promise<void> {
-  await page.getByText('● Live').waitFor();
+  await page.getByText(/^● (Live|Link up|Verbunden)$/).waitFor();
   await page.waitForLoadState('networkidle').catch(() => undefined); // views that ask again and again never are
   await page.getByText('Loading …').first().waitFor({ state: 'detached' });
 }
@@ -56,7 +56,7 @@ describe('every view', { skip: noChromium }, () => {
     test(`${path} has its width on every screen, also in German`, async (t) => {
       for (const on of widthNames) {
         const page = await suite.open(t, path, { on, chosen: { language: 'de' } });
-        await page.getByText('● Live').waitFor();
+        await page.getByText(/^● (Live|Link up|Verbunden)$/).waitFor();
         await page.getByText('Lädt …').first().waitFor({ state: 'detached' });
         const [inner, outer] = (await page.evaluate('[document.documentElement.scrollWidth, innerWidth]')) as number[];
         assert.ok(Number(inner) <= Number(outer), `${inner} px on a ${on}, which has ${outer}`);

@@ -59,7 +59,7 @@ describe('an operator who writes and forces', { skip: noChromium }, () => {
   }
 
   test('sees no value where nobody has written one', async (t) => {
-    const page = await suite.open(t, '/points/gate?kind=commands');
+    const page = await suite.open(t, '/points/lose_link?kind=commands');
     const value = page.locator('.drawer .point-value');
     await value.getByText('never written').waitFor();
     assert.equal(await value.locator('.figure').textContent(), '–');

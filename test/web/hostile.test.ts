@@ -88,7 +88,7 @@ async function goTo(page: Page, address: string): Promise<void> {
     const [main, top] = (await page.evaluate(
       `['main', '.top'].map((each) => (document.querySelector(each)?.innerText ?? '').trim())`,
     )) as [string, string];
-    return main !== '' && main !== 'Loading …' && top.includes('Live');
+    return main !== '' && main !== 'Loading …' && /Live|Link up/.test(top);
   });
 }
 

@@ -224,6 +224,6 @@ describe('people of a closed service', { skip: noChromium }, () => {
     await page.keyboard.press('Enter');
     await page.waitForURL((url) => url.pathname + url.search === path);
     await page.getByRole('button', { name: 'anna' }).waitFor();
-    await until('it is live', async () => (await page.getByText('● Live').count()) === 1);
+    await until('it is connected', async () => (await page.getByText('● Link up').count()) === 1);
   });
 });

@@ -264,7 +264,11 @@ export const archiveOperations = {
       ...times,
       simulated: alarmArchiveOptions.simulated,
       before: Type.Optional(
-        Type.String({ maxLength: 100, description: 'Only those behind the ones before: next of the page before.' }),
+        Type.String({
+          maxLength: 100,
+          description: 'Only those behind the ones before: next of the page before.',
+          examples: ['1893456000000000.inlet_turbidity_high.1'],
+        }),
       ),
       limit: Type.Optional(
         Type.Integer({ minimum: 1, maximum: 10_000, description: 'Of a page. Default: 100.', examples: [200] }),

@@ -62,7 +62,7 @@ export const auditOperations = {
     audited: true,
     summary: 'Export the audit trail, the oldest records first, as lines of JSON or as CSV',
     input: filter,
-    problems: [],
+    problems: ['not-acceptable'],
     http: {
       method: 'GET',
       path: '/audit/export',

@@ -100,8 +100,8 @@ ${value(880, 772, 'dosing_rate', '', 'precision=0')}
 </g>
 ${title(1030, 752, 'Treated water')}
 ${value(1030, 786, 'chlorine_residual', 'Free chlorine', 'precision=2')}
-${value(1230, 786, 'treated_ph', 'pH', 'precision=2')}
-${value(1400, 786, 'treated_turbidity', 'Turbidity', 'precision=2')}`;
+${value(1205, 786, 'treated_ph', 'pH', 'precision=2')}
+${value(1350, 786, 'treated_turbidity', 'Turbidity', 'precision=2')}`;
 
 const history = `
 ${title(40, 752, 'Tanks, last hour')}

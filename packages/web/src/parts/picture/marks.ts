@@ -165,7 +165,7 @@ export class MarkLayer {
     const place = { 'data-x': x + width, 'data-y': isText ? y + height / 2 : y };
     const group = made('g', { class: 'picture-chips', ...place, ...(isText && { 'data-after': 'true' }) });
     for (const [at, each] of chips.entries()) {
-      each.setAttribute('transform', `translate(${(at - chips.length / 2) * (chipSize + 1)} ${-chipSize / 2})`);
+      each.setAttribute('transform', `translate(${(at - chips.length / 2) * chipStep + chipGap / 2} ${-chipSize / 2})`);
       group.append(each);
     }
     this.#chips.add(group);
@@ -176,11 +176,11 @@ export class MarkLayer {
   #scale(chips: SVGElement): void {
     const pixels = Math.max(leastPixels, Math.min(mostPixels, unitsHigh / this.#unitsPerPixel));
     const scale = (pixels / chipSize) * this.#unitsPerPixel;
-    const half = (chips.childElementCount * chipSize * scale) / 2;
+    const half = (chips.childElementCount * chipStep * scale) / 2;
     const { x, y, width, height } = this.#bounds;
     const within = (at: number, from: number, size: number, margin: number) =>
       Math.max(from + margin, Math.min(from + size - margin, at));
-    const aside = chips.dataset.after === 'true' ? half + 2 * this.#unitsPerPixel : 0;
+    const aside = chips.dataset.after === 'true' ? half + (chipGap / 2) * scale : 0;
     const [left, top] = [Number(chips.dataset.x) + aside, Number(chips.dataset.y)];
     chips.setAttribute(
       'transform',
@@ -189,6 +189,9 @@ export class MarkLayer {
   }
 }
 
+/** The ring of an alarm that is not acknowledged is in it. */
+const chipGap = 5;
+const chipStep = chipSize + chipGap;
 const unitsHigh = 26;
 const leastPixels = 12;
 const mostPixels = 30;

@@ -49,11 +49,11 @@ export function alarmColumns({ isNow, acknowledging, onMenu }: CellsOptions): re
     {
       key: 'state',
       title: common.state,
-      width: 192,
+      width: 204,
       narrow: 'note',
       cell: (name) => <State name={name} acknowledging={acknowledging} />,
     },
-    { key: 'value', title: common.value, width: 144, align: 'end', cell: (name) => <TriggerValue name={name} /> },
+    { key: 'value', title: common.value, width: 132, align: 'end', cell: (name) => <TriggerValue name={name} /> },
     { key: 'area', title: common.area, width: 84, cell: (name) => <Area name={name} /> },
     { key: 'by', title: texts.by, width: 64, cell: (name) => <Authority name={name} /> },
   ];

@@ -58,11 +58,11 @@ export function pointColumns(list: PointList, hasUnit: boolean): readonly GridCo
       narrow: 'value',
       cell: (id, { isNarrow }) => <ListedValue {...live(id)} facts={list.factsAt(id)} isBare={hasUnit && !isNarrow} />,
     },
-    { key: 'unit', title: common.unit, width: 56, isSortable: true, cell: (id) => list.eu.at(id) },
+    { key: 'unit', title: common.unit, width: 76, isSortable: true, cell: (id) => list.eu.at(id) },
     {
       key: 'spark',
       title: points.spark,
-      width: 126,
+      width: 120,
       cell: (id) => <Sparkline {...live(id)} />,
     },
     {
