@@ -264,7 +264,7 @@ export class Plot {
       const isAtTop = y - frame.top < 14 * ratio;
       context.textBaseline = isAtTop ? 'top' : 'bottom';
       context.fillStyle = colours.quiet;
-      context.fillText(text, frame.left + 4 * ratio, isAtTop ? y + 2 * ratio : y - ratio);
+      context.fillText(text, frame.left + 4 * ratio, isAtTop ? y + 3 * ratio : y - 3 * ratio);
     }
     context.restore();
   }

@@ -136,7 +136,6 @@ export const connectors: Words['connectors'] = {
     open: (title) => `${title} öffnen`,
     close: (title) => `${title} schließen`,
     more: 'Mehr …',
-    moreOf: (title) => `Mehr unter ${title}`,
     empty: 'Hier bietet das Gerät nichts an.',
     notSupported:
       'Diese Art von Konnektor kann nicht sagen, was das Gerät anbietet. Die Adressen gehören in die Konfiguration.',

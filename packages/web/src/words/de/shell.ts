@@ -41,7 +41,6 @@ export const shell: Words['shell'] = {
   signedInAs: (name) => `Angemeldet als ${name}`,
   everybody: 'Offen für diesen Rechner',
   everybodyWhy: 'Es gibt keine Benutzer: jeder an diesem Rechner darf alles.',
-  signIn: 'Anmelden',
   signOut: 'Abmelden',
   ownAccess: 'Passwort und zweiter Faktor',
   theme: 'Darstellung',

@@ -11,7 +11,6 @@ export const trends: Words['trends'] = {
   value: 'Wert',
   now: 'Jetzt',
   atEnd: 'Am Ende',
-  atPointer: 'Am Zeiger',
   cursor: { a: 'Cursor A', b: 'Cursor B' },
   removeCursor: (cursor) => `${cursor} entfernen`,
   difference: 'B − A',

@@ -134,7 +134,6 @@ export const connectors = {
     open: (title: string) => `Open ${title}`,
     close: (title: string) => `Close ${title}`,
     more: 'More …',
-    moreOf: (title: string) => `More below ${title}`,
     empty: 'The device offers nothing here.',
     notSupported:
       'This kind of connector cannot tell what its device offers. Enter the addresses in the configuration.',

@@ -37,7 +37,6 @@ export const shell = {
   signedInAs: (name: string) => `Signed in as ${name}`,
   everybody: 'Open to this machine',
   everybodyWhy: 'There are no users: everybody on this machine may do everything.',
-  signIn: 'Sign in',
   signOut: 'Sign out',
   ownAccess: 'Password and second factor',
   theme: 'Theme',

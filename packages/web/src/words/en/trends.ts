@@ -9,7 +9,6 @@ export const trends = {
   value: 'Value',
   now: 'Now',
   atEnd: 'At the end',
-  atPointer: 'At the pointer',
   cursor: { a: 'Cursor A', b: 'Cursor B' },
   removeCursor: (cursor: string) => `Remove ${cursor}`,
   difference: 'B − A',
