@@ -85,6 +85,14 @@ describe('the page without a link', { skip: noChromium }, () => {
     await notice.click({ trial: true });
   });
 
+  test('does not say that there are no alarms before the service has told them', async (t) => {
+    const page = await suite.open(t, '/points', { expects: [/WebSocket/, /fetch/i] });
+    await page.routeWebSocket(/./, () => undefined);
+    await page.reload();
+    await page.getByText('Alarms are not known yet').waitFor();
+    assert.equal(await page.getByText('No alarms').count(), 0);
+  });
+
   test('loads a view that could not be loaded without a link as soon as it is back', async (t) => {
     const page = await suite.open(t, '/', { expects: [/WebSocket/, /fetch/i, /assets/, /ERR_/] });
     await page.getByText('● Live').waitFor();

@@ -54,7 +54,8 @@ function Banner() {
   const counts = useComputed(() => countsOf(calm.value ?? new Map()));
   const urgent = useComputed(() => mostUrgent(calm.value ?? new Map()));
   useDocumentTitle(counts);
-  if (calm.value === undefined) return null;
+  // Silence would say that there are none.
+  if (calm.value === undefined) return <span class="quiet">{shell.alarmsUnknown}</span>;
   return (
     <>
       <StaleMark />

@@ -57,6 +57,7 @@ export const shell: Words['shell'] = {
   travel: 'Anderen Zeitpunkt zeigen',
   moment: 'Zeitpunkt',
   noAlarms: 'Keine Alarme',
+  alarmsUnknown: 'Alarme noch nicht bekannt',
   alarmCounts: (severity, unacknowledged, active) =>
     `Priorität ${severity}: ${unacknowledged} nicht quittiert, ${active} stehen an`,
   allAcknowledged: 'Alle Alarme sind quittiert',

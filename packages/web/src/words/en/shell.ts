@@ -53,6 +53,7 @@ export const shell = {
   travel: 'Show another moment',
   moment: 'Moment',
   noAlarms: 'No alarms',
+  alarmsUnknown: 'Alarms are not known yet',
   alarmCounts: (severity: number, unacknowledged: number, active: number) =>
     `Severity ${severity}: ${unacknowledged} not acknowledged, ${active} active`,
   allAcknowledged: 'No alarm is unacknowledged',
