@@ -145,7 +145,7 @@ function linkColumns(): readonly GridColumn<LinkRow>[] {
     {
       key: 'state',
       title: common.state,
-      width: 150,
+      width: 138,
       isSortable: true,
       narrow: 'value',
       cell: ({ state, devicesDown }) => <LinkStateMark state={state} devicesDown={devicesDown} />,
@@ -164,7 +164,7 @@ function linkColumns(): readonly GridColumn<LinkRow>[] {
     {
       key: 'rate',
       title: connectors.rate,
-      width: 88,
+      width: 100,
       align: 'end',
       isSortable: true,
       cell: (link) => rateText(link['values-per-second']),

@@ -8,7 +8,7 @@ import { getPicture, type ListedPicture, listPictures } from '../../data/picture
 import { may } from '../../data/session.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { instanceOf } from '../../parts/picture/instance.ts';
-import { scopeOf } from '../../parts/picture/parameters.ts';
+import { filled, scopeOf } from '../../parts/picture/parameters.ts';
 import { parsePicture } from '../../parts/picture/parse-picture.ts';
 import { ProblemText } from '../../parts/problem-text.tsx';
 import { useRead } from '../../parts/use-read.ts';
@@ -94,7 +94,7 @@ function Card({ picture }: { readonly picture: ListedPicture }) {
     <li>
       <a class="pictures-card" href={`/pictures/${name}`}>
         <Thumbnail picture={picture} />
-        <strong>{description || name}</strong>
+        <strong>{filled(description || name, scopeOf(picture.parameters, new URLSearchParams()))}</strong>
         {description !== '' && <span class="quiet">{name}</span>}
       </a>
     </li>
