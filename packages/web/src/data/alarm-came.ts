@@ -21,23 +21,20 @@ export function cameOf({ state, t }: Transition, before: (Transition & { readonl
   return before.came;
 }
 
-const firstUs = 3600e6;
 const longestUs = 31 * 86_400e6;
+/** Of these, names are asked for one by one; more are found among all transitions. */
+const mostNames = 100;
+const mostTransitions = 10_000;
 
-/** Of those whose coming is archived, read back from `untilUs`. */
+/** Of those whose coming is archived, in the month before `untilUs`. */
 export async function readCame(names: readonly string[], untilUs: number): Promise<ReadonlyMap<string, number>> {
-  const found = new Map<string, number>();
-  let until = untilUs;
-  for (let length = firstUs; until > untilUs - longestUs; length *= 8) {
-    const since = Math.max(untilUs - longestUs, until - length);
-    const wanted = names.filter((name) => !found.has(name));
-    if (wanted.length === 0) break;
-    const interval = { names: wanted, since: toTimestamp(since), until: toTimestamp(until) };
-    for (const [name, records] of Object.entries(await client.archive.readMany('alarms', interval))) {
-      const came = records.findLast(({ state }) => state === 'ACT_UNACK');
-      if (came !== undefined) found.set(name, fromTimestamp(came.t));
-    }
-    until = since;
-  }
-  return found;
+  const { transitions } = await client.archive.transitions({
+    names: names.length <= mostNames ? names : undefined,
+    states: ['ACT_UNACK'],
+    since: toTimestamp(untilUs - longestUs),
+    until: toTimestamp(untilUs),
+    limit: mostTransitions,
+  });
+  // The newest is first: of several of an alarm it counts.
+  return new Map(transitions.toReversed().map(({ name, t }) => [name, fromTimestamp(t)]));
 }

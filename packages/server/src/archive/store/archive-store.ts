@@ -8,7 +8,6 @@ import type { ArchiveDamage, ArchiveStats } from '../archive-access.ts';
 import type { Damage } from '../files/damage.ts';
 import { type Disk, systemDisk } from '../files/disk.ts';
 import { astray } from '../files/file-names.ts';
-import type { Interval } from '../query/record-cursor.ts';
 import {
   farthestAheadUs,
   type Kind,
@@ -45,8 +44,8 @@ export interface ArchiveStoreOptions {
 }
 
 const usualLimits: Limits = { records: 2 ** 20, textUnits: 64 * 2 ** 20 };
-/** Generations that wait to be flushed, each with all its records in memory. */
 const dayUs = 86_400_000_000;
+/** Generations that wait to be flushed, each with all its records in memory. */
 const mostFrozen = 2;
 const maxDamages = 1000;
 /** With more tombstones than this that wait for their generation to be flushed, it is flushed early. */
@@ -253,8 +252,7 @@ export class ArchiveStore {
     const { catalogue, generations, blocks } = this.#parts;
     const { journalBytes, tables } = generations;
     let [records, bytes, astrayRecords] = [0, journalBytes, 0];
-    const untilUs = this.#parts.clock.now();
-    const lastDay = { sinceUs: untilUs - dayUs, untilUs };
+    const dayAgoUs = this.#parts.clock.now() - dayUs;
     let [recent, journalRecords] = [0, 0];
     let [firstUs, lastUs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
     for (const block of blocks.all) {
@@ -263,13 +261,13 @@ export class ArchiveStore {
       if (block.header.partition === astray) astrayRecords += block.records;
       else {
         [firstUs, lastUs] = [Math.min(firstUs, block.firstUs), Math.max(lastUs, block.lastUs)];
-        recent += block.records * shareIn(block, lastDay);
+        recent += block.records * shareSince(block, dayAgoUs);
       }
     }
     for (const table of tables) {
       records += table.count;
       journalRecords += table.count;
-      recent += table.countIn(lastDay.sinceUs, lastDay.untilUs);
+      recent += table.countSince(dayAgoUs);
       astrayRecords += table.astray;
       [firstUs, lastUs] = [Math.min(firstUs, table.minUs), Math.max(lastUs, table.maxUs)];
     }
@@ -332,10 +330,9 @@ export class ArchiveStore {
   }
 }
 
-/** Of the time from the first to the last record of a block, how much is in the interval. */
-function shareIn({ firstUs, lastUs }: Block, { sinceUs, untilUs }: Interval): number {
-  const lengthUs = lastUs + 1 - firstUs;
-  return Math.max(0, Math.min(lastUs + 1, untilUs) - Math.max(firstUs, sinceUs)) / lengthUs;
+/** Of the time from the first to the last record of a block, how much is from this time on. */
+function shareSince({ firstUs, lastUs }: Block, sinceUs: number): number {
+  return Math.max(0, lastUs + 1 - Math.max(firstUs, sinceUs)) / (lastUs + 1 - firstUs);
 }
 
 /** When the newest record came, as far as is known; undefined: none. What is ahead of the clock does not count. */

@@ -122,12 +122,13 @@ export class Memtable {
     return [batch, this.series.slice(from, to)];
   }
 
-  /** Records in [sinceUs, untilUs). */
-  countIn(sinceUs: number, untilUs: number): number {
+  /** Records of a right clock from this time on. */
+  countSince(sinceUs: number): number {
+    if (this.minUs >= sinceUs) return this.count - this.astray;
     let count = 0;
     for (let at = 0; at < this.count; at++) {
       const time = this.times[at] as number;
-      if (time >= sinceUs && time < untilUs) count++;
+      if (time >= sinceUs && time <= this.maxUs) count++;
     }
     return count;
   }
