@@ -1,5 +1,5 @@
 // The real parts that a value passes in the server's main thread, put together as the server does it: from the batches
-// that come from the threads of the stacks to the messages of watchers and the parcels of the archive's thread.
+// that come from the threads of the stacks to the messages of watchers and the commit groups of the archive's thread.
 import { type Alarm, Batch, type BatchMessage, type Measurement, systemClock } from '@telltale/schema';
 import { Alarms } from '../packages/server/src/alarms/index.ts';
 import type { ChannelClient } from '../packages/server/src/api/channel/channel-client.ts';

@@ -17,7 +17,7 @@ import type {
   WriterForReader,
   WriterThread,
 } from './protocol.ts';
-import type { Parcel, ParcelBatch } from './record-queue.ts';
+import type { CommitGroup, GroupBatch } from './record-queue.ts';
 import { replaces, type SeriesRename, simulated } from './records.ts';
 import { SeriesRefs } from './series-refs.ts';
 import { type SnapshotRequest, snapshotRequest } from './snapshot-request.ts';
@@ -42,7 +42,7 @@ class ArchiveThread {
   readonly #worker = new CompactionWorker();
   readonly #refs: SeriesRefs;
   #retention: Retention;
-  /** Invalid records of the current parcel. */
+  /** Invalid records of the current group. */
   #invalid = 0;
   #isMaintaining = false;
   #isCompacting = false;
@@ -73,7 +73,7 @@ class ArchiveThread {
     return this.#store;
   }
 
-  take({ newSeries, batches }: Parcel): void {
+  take({ newSeries, batches }: CommitGroup): void {
     this.#refs.add(newSeries);
     for (const message of batches) {
       const batch = this.#refs.recordsOf(batchOf(message));
@@ -279,7 +279,7 @@ class ArchiveThread {
   }
 }
 
-function batchOf(message: ParcelBatch): Batch {
+function batchOf(message: GroupBatch): Batch {
   const batch = Batch.from(message);
   if (message.importedTo === undefined) return batch;
   batch.points.fill(message.importedTo, 0, batch.count);
@@ -318,7 +318,7 @@ function main(): void {
       }
     },
     reader: (port) => opened?.serveReader(port),
-    parcel: (parcel) => work((thread) => thread.take(parcel)),
+    group: (group) => work((thread) => thread.take(group)),
     commit: () => work((thread) => thread.commit()),
     setRetention: (retention) => work((thread) => thread.retain(retention)),
     rename: (renames) =>

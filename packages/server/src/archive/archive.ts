@@ -65,11 +65,11 @@ export class Archive implements ArchiveAccess {
       clock,
       commitMs,
       maxPendingBytes,
-      send: (parcel) =>
+      send: (group) =>
         this.#writer?.notify(
-          'parcel',
-          [parcel],
-          parcel.batches.map(({ buffer }) => buffer),
+          'group',
+          [group],
+          group.batches.map(({ buffer }) => buffer),
         ),
       onDropped: (count) => this.#noteDropped(count),
     });

@@ -3,7 +3,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { Datatype, ProblemName } from '@telltale/schema';
 import type { ArchiveProgress, ArchiveStats, ReadRequest } from './archive-access.ts';
 import type { Damage } from './files/damage.ts';
-import type { Parcel } from './record-queue.ts';
+import type { CommitGroup } from './record-queue.ts';
 import type { Kind, SeriesRename } from './records.ts';
 import type { SnapshotRequest } from './snapshot-request.ts';
 import type { CompactionPlan } from './store/compaction-plan.ts';
@@ -17,8 +17,8 @@ export interface WriterThread {
   open(options: OpenWriter): { readonly retentions: ReadonlyMap<string, number> } | { readonly unusable: string };
   /** A reader thread was started, the first or a replacement; this is its port. */
   reader(port: MessagePort): void;
-  /** Answered by `committed` or `refused`; before that, there is no other parcel. */
-  parcel(parcel: Parcel): void;
+  /** Answered by `committed` or `refused`; before that, there is no other group. */
+  group(group: CommitGroup): void;
   /** Retries to bring to disk what the disk refused; where that is nothing, tests the disk. */
   commit(): void;
   setRetention(retention: Retention): void;
@@ -42,7 +42,7 @@ export interface WriterThread {
 }
 
 export interface WriterClient {
-  /** Of a parcel or of `commit`: everything is on disk, except invalid records; or why not. */
+  /** Of a group or of `commit`: everything is on disk, except invalid records; or why not. */
   committed(invalid: number): void;
   refused(reason: string): void;
   warning(text: string): void;

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { Batch } from '@telltale/schema';
 import { ManualClock } from '@telltale/schema/testing';
-import { type Parcel, RecordQueue } from './record-queue.ts';
+import { type CommitGroup, RecordQueue } from './record-queue.ts';
 
 const commitMs = 50;
 const level = { kind: 'measurements', name: 'level', datatype: 'd' } as const;
 
 let clock: ManualClock;
-let sent: Parcel[];
+let sent: CommitGroup[];
 let dropped: number[];
 let queue: RecordQueue;
 
@@ -20,7 +20,7 @@ beforeEach(() => {
     clock,
     commitMs,
     maxPendingBytes: 1 << 20,
-    send: (parcel) => sent.push(parcel),
+    send: (group) => sent.push(group),
     onDropped: (count) => dropped.push(count),
   });
 });
@@ -30,7 +30,7 @@ function add(count: number): void {
   queue.added();
 }
 
-const recordsOf = ({ batches }: Parcel) => batches.reduce((sum, { count }) => sum + count, 0);
+const recordsOf = ({ batches }: CommitGroup) => batches.reduce((sum, { count }) => sum + count, 0);
 
 describe('records on their way to the disk', () => {
   test('are gathered for the interval, then go together, each source declared once', () => {
@@ -48,7 +48,7 @@ describe('records on their way to the disk', () => {
     assert.deepEqual(sent[1]?.newSeries, [{ ...level, datatype: 'i' }]);
   });
 
-  test('wait while the parcel before is on its way, and go at once afterwards', () => {
+  test('wait while the group before is on its way, and go at once afterwards', () => {
     add(1);
     clock.advance(commitMs);
     add(2);

@@ -1,17 +1,17 @@
-// Records on their way to the disk: collected for a while, sent to the archive's thread one parcel at a time, retained
+// Records on their way to the disk: collected for a while, sent to the archive's thread one group at a time, retained
 // while the disk refuses them; when there is no more room, the oldest are discarded and counted.
 import { Batch, type BatchMessage, type Clock, type Datatype, ProblemError } from '@telltale/schema';
 import type { Kind, SeriesKey, SeriesRename } from './records.ts';
 
 /** What goes to the thread together, and to the disk together. */
-export interface Parcel {
+export interface CommitGroup {
   /** New ones, numbered on from those before. */
   readonly newSeries: readonly SeriesKey[];
-  readonly batches: readonly ParcelBatch[];
+  readonly batches: readonly GroupBatch[];
 }
 
 /** Its points are references to series; or, where `importedTo` is there, all are of this one, and of another origin. */
-export interface ParcelBatch extends BatchMessage {
+export interface GroupBatch extends BatchMessage {
   readonly importedTo?: number;
 }
 
@@ -19,8 +19,8 @@ export interface RecordQueueOptions {
   readonly clock: Clock;
   readonly commitMs: number;
   readonly maxPendingBytes: number;
-  /** The next parcel is handed on after `settled`. */
-  readonly send: (parcel: Parcel) => void;
+  /** The next group is handed on after `settled`. */
+  readonly send: (group: CommitGroup) => void;
   /** So many were discarded, since there was no more room for them. */
   readonly onDropped: (count: number) => void;
 }
@@ -31,7 +31,7 @@ interface Waiter {
 }
 
 interface PendingBatch {
-  readonly batch: ParcelBatch;
+  readonly batch: GroupBatch;
   readonly bytes: number;
   /** Who waits for these to be on disk; records with a waiter are not discarded. */
   readonly waiters: Waiter[];
@@ -39,8 +39,8 @@ interface PendingBatch {
 
 /** A batch is closed when it has so many records: dropping goes by whole batches. */
 const mostRecords = 16_384;
-/** Records of a parcel, but for its first batch. */
-const mostInParcel = 1_048_576;
+/** Records of a group, but for its first batch. */
+const mostInGroup = 1_048_576;
 const bytesARecord = 23;
 
 export class RecordQueue {
@@ -144,7 +144,7 @@ export class RecordQueue {
     }
   }
 
-  /** The thread has the last parcel on disk, except records that do not fit their series. */
+  /** The thread has the last group on disk, except records that do not fit their series. */
   settled(invalid = 0): void {
     const sent = this.#sent;
     this.#sent = [];
@@ -167,7 +167,7 @@ export class RecordQueue {
     let count = 0;
     let records = 0;
     for (const { batch } of this.#pending) {
-      if (count > 0 && records + batch.count > mostInParcel) break;
+      if (count > 0 && records + batch.count > mostInGroup) break;
       records += batch.count;
       count++;
     }
@@ -184,7 +184,7 @@ export class RecordQueue {
     this.#push(this.batch.take());
   }
 
-  #push(batch: ParcelBatch): void {
+  #push(batch: GroupBatch): void {
     const bytes = batch.count * bytesARecord + textBytes(batch.texts);
     this.#pending.push({ batch, bytes, waiters: [] });
     this.#pendingBytes += bytes;

@@ -8,7 +8,7 @@ const pointsASlice = 500;
 
 type Host = Pick<StackHost, 'has' | 'putPoints' | 'dropPoints' | 'pointsDone'>;
 
-interface Parcel {
+interface LinkChanges {
   readonly role: Role;
   readonly name: string;
   readonly measurements: StackPoint[];
@@ -20,7 +20,7 @@ interface Parcel {
 
 export class StackPointsFeed {
   readonly #host: Host;
-  readonly #parcels = new Map<string, Parcel>();
+  readonly #changes = new Map<string, LinkChanges>();
 
   constructor(host: Host) {
     this.#host = host;
@@ -28,70 +28,70 @@ export class StackPointsFeed {
 
   /** It is notified that its points are complete, though it may have none. */
   touch(role: Role, name: string): void {
-    this.#parcelOf(role, name);
+    this.#changesOf(role, name);
   }
 
   /** A connector or provider that is gone needs no points. */
   forget(role: Role, name: string): void {
-    this.#parcels.delete(`${role} ${name}`);
+    this.#changes.delete(`${role} ${name}`);
   }
 
   putMeasurement(role: Role, name: string, point: StackPoint): void {
-    const parcel = this.#parcelOf(role, name);
-    parcel.measurements.push(point);
-    this.#packFull(parcel);
+    const changes = this.#changesOf(role, name);
+    changes.measurements.push(point);
+    this.#packFull(changes);
   }
 
   putCommand(role: Role, name: string, point: StackCommand): void {
-    const parcel = this.#parcelOf(role, name);
-    parcel.commands.push(point);
-    this.#packFull(parcel);
+    const changes = this.#changesOf(role, name);
+    changes.commands.push(point);
+    this.#packFull(changes);
   }
 
   remove(role: Role, name: string, kind: PointKind, id: number): void {
-    this.#parcelOf(role, name).gone[kind].push(id);
+    this.#changesOf(role, name).gone[kind].push(id);
   }
 
   /** Notifies all instances with changes that their points are complete; returns these. */
   done(): { readonly role: Role; readonly name: string }[] {
-    const touched = [...this.#parcels.values()];
-    this.#parcels.clear();
-    for (const parcel of touched) {
-      this.#send(parcel);
-      this.#host.pointsDone(parcel.role, parcel.name, parcel.gone);
+    const touched = [...this.#changes.values()];
+    this.#changes.clear();
+    for (const changes of touched) {
+      this.#send(changes);
+      this.#host.pointsDone(changes.role, changes.name, changes.gone);
     }
     return touched;
   }
 
   /** Nothing of it comes or goes. */
   drop(): void {
-    for (const { role, name } of this.#parcels.values()) this.#host.dropPoints(role, name);
-    this.#parcels.clear();
+    for (const { role, name } of this.#changes.values()) this.#host.dropPoints(role, name);
+    this.#changes.clear();
   }
 
-  #parcelOf(role: Role, name: string): Parcel {
+  #changesOf(role: Role, name: string): LinkChanges {
     const key = `${role} ${name}`;
-    const known = this.#parcels.get(key);
+    const known = this.#changes.get(key);
     if (known !== undefined) return known;
     const gone = { measurements: [], commands: [] };
-    const parcel = { role, name, measurements: [], commands: [], packed: [], gone };
-    this.#parcels.set(key, parcel);
-    return parcel;
+    const changes = { role, name, measurements: [], commands: [], packed: [], gone };
+    this.#changes.set(key, changes);
+    return changes;
   }
 
-  #packFull(parcel: Parcel): void {
-    const { role, name, measurements, commands } = parcel;
+  #packFull(changes: LinkChanges): void {
+    const { role, name, measurements, commands } = changes;
     if (measurements.length + commands.length < pointsASlice) return;
-    if (this.#host.has(role, name)) this.#send(parcel);
-    else this.#pack(parcel);
+    if (this.#host.has(role, name)) this.#send(changes);
+    else this.#pack(changes);
   }
 
-  #send(parcel: Parcel): void {
-    this.#pack(parcel);
-    for (const points of parcel.packed.splice(0)) this.#host.putPoints(parcel.role, parcel.name, points);
+  #send(changes: LinkChanges): void {
+    this.#pack(changes);
+    for (const points of changes.packed.splice(0)) this.#host.putPoints(changes.role, changes.name, points);
   }
 
-  #pack({ measurements, commands, packed }: Parcel): void {
+  #pack({ measurements, commands, packed }: LinkChanges): void {
     if (measurements.length + commands.length === 0) return;
     packed.push(packPoints({ measurements, commands: commands.splice(0) }));
     measurements.length = 0;

@@ -60,6 +60,17 @@ export interface Section {
   readonly columns: Columns;
 }
 
+export type SectionColumns = Pick<Section, 'series' | 'ends' | 'columns'>;
+
+/** In order: from where to where the records of each series are. */
+export function eachSeries(ends: Uint32Array, take: (at: number, from: number, to: number) => void): void {
+  for (let at = 0, from = 0; at < ends.length; at++) {
+    const to = ends[at] as number;
+    take(at, from, to);
+    from = to;
+  }
+}
+
 /** Places of a generation: one for each of its records. */
 const placesAGeneration = 2 ** 24;
 
