@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { cleanupOf, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import { cleanupOf, type Scope, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import type { ServerProcess } from './server-process.ts';
 
 /** Takes the disk away from a running server, and gives it back. */
@@ -16,6 +15,9 @@ export interface Disk {
 }
 
 export interface SmallDisk extends Disk {
+  readonly folder: string;
+  fill(server?: ServerProcess): void;
+  free(server?: ServerProcess): void;
   /** Of a disk that is full: makes room for so many bytes. */
   leave(bytes: number): void;
 }
@@ -30,7 +32,7 @@ function works(command: string, args: readonly string[]): boolean {
 }
 
 /** A file system in memory, or why there cannot be one. */
-function smallFileSystem(t: TestContext, mebibytes = 2): SmallDisk | string {
+export function smallFileSystem(t: Scope, mebibytes = 2): SmallDisk | string {
   const folder = temporaryFolder(t);
   const mounted = works('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', folder]);
   cleanupOf(t).defer(() => {
@@ -39,6 +41,7 @@ function smallFileSystem(t: TestContext, mebibytes = 2): SmallDisk | string {
   if (!mounted) return 'a file system cannot be mounted here: root may, where the machine lets it';
   const ballast = join(folder, 'ballast');
   return {
+    folder,
     data: join(folder, 'data'),
     fill() {
       for (let size = 1 << 20; size >= 1; size >>= 1) {
@@ -55,7 +58,7 @@ function smallFileSystem(t: TestContext, mebibytes = 2): SmallDisk | string {
 }
 
 /** No file of the process may grow beyond nothing; or why that cannot be told to it. */
-function limitedFiles(t: TestContext): Disk | string {
+function limitedFiles(t: Scope): Disk | string {
   const folder = temporaryFolder(t);
   if (!works('prlimit', ['--version'])) return 'prlimit, of util-linux, is not installed';
   const limit = (server: ServerProcess, bytes: string) =>

@@ -14,6 +14,15 @@ export interface PeerOptions {
   /** Asked again and again until it holds; it may look at what the peer has said. */
   readonly isReady: (peer: PeerProcess) => boolean | Promise<boolean>;
   readonly env?: Readonly<Record<string, string>>;
+  /** As whom it runs, where root starts what refuses root. */
+  readonly user?: PeerUser | undefined;
+  /** For what takes longer than `until` waits by itself. */
+  readonly readyMs?: number;
+}
+
+export interface PeerUser {
+  readonly uid: number;
+  readonly gid: number;
 }
 
 /** Of what it says, the last so many characters are kept. */
@@ -33,10 +42,11 @@ export class PeerProcess {
   static async start(options: PeerOptions): Promise<PeerProcess> {
     const peer = new PeerProcess(options);
     try {
-      await until(`${options.command} is ready`, async () => {
+      const isReady = async () => {
         if (!peer.isRunning) throw new Error(`${options.command} has ended`);
         return options.isReady(peer);
-      });
+      };
+      await until(`${options.command} is ready`, isReady, { deadlineMs: options.readyMs });
       return peer;
     } catch (error) {
       await peer.stop();
@@ -44,8 +54,9 @@ export class PeerProcess {
     }
   }
 
-  private constructor({ command, args, folder, env }: PeerOptions) {
+  private constructor({ command, args, folder, env, user }: PeerOptions) {
     this.#child = spawn(command, args, {
+      ...user,
       cwd: folder,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: searchPath, HOME: folder, LANG: 'C', ...env },
@@ -62,11 +73,15 @@ export class PeerProcess {
     return this.#child.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
   /** Resolves when it has ended, killed where it does not end by itself. */
-  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+  async stop(signal: NodeJS.Signals = 'SIGTERM', patienceMs = killMs): Promise<void> {
     process.off('exit', this.#endWithUs);
     this.#child.kill(signal);
-    const timer = setTimeout(() => this.#child.kill('SIGKILL'), killMs);
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), patienceMs);
     await this.#exited;
     clearTimeout(timer);
     this.#child.stdout?.destroy();

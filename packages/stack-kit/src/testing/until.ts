@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface UntilOptions {
   /** 15 s: only what never comes true takes as long. */
-  readonly deadlineMs?: number;
+  readonly deadlineMs?: number | undefined;
 }
 
 /** Resolves once the condition holds; rejects, naming what was waited for, when it does not in time. */
