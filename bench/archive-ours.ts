@@ -5,6 +5,7 @@ import type { ReadRequest } from '../packages/server/src/archive/archive-access.
 import { BlockFile } from '../packages/server/src/archive/files/block-file.ts';
 import { ArchiveQuery } from '../packages/server/src/archive/query/archive-query.ts';
 import { NameSnapshot } from '../packages/server/src/archive/query/name-snapshot.ts';
+import { QueryContext, type QueryOptions } from '../packages/server/src/archive/query/query.ts';
 import { RecordMerge } from '../packages/server/src/archive/query/record-merge.ts';
 import { atEnd, atRun } from '../packages/server/src/archive/query/record-runs.ts';
 import { Columns } from '../packages/server/src/archive/records.ts';
@@ -26,6 +27,12 @@ export class OurStore implements Peer {
   readonly #store: ArchiveStore;
   readonly #blocks = new Map<string, BlockFile>();
   readonly #into = new Columns();
+  readonly #options: QueryOptions = {
+    blockOf: (path) => this.#blockOf(path),
+    onDamage: ({ file, reason }) => {
+      throw new Error(`${file}: ${reason}`);
+    },
+  };
   /** The longest time between two commits of a load. */
   longestGapMs = 0;
 
@@ -103,12 +110,7 @@ export class OurStore implements Peer {
     const into = this.#into;
     into.clear();
     const snapshot = store.snapshot(store.find('measurements', name), sinceUs, untilUs, false);
-    const parts = new NameSnapshot(snapshot.series, {
-      blockOf: (path) => this.#blockOf(path),
-      onUnreadable: (error) => {
-        throw error;
-      },
-    });
+    const parts = new NameSnapshot(snapshot.series, new QueryContext(this.#options));
     const records = new RecordMerge(parts.cursors({ sinceUs, untilUs }), false);
     for (let step = records.next(); step !== atEnd; step = records.next()) {
       if (step === atRun) take(records, into);
@@ -127,12 +129,7 @@ export class OurStore implements Peer {
       form: 'json',
       ...options,
     } as const;
-    const reading = new ArchiveQuery(request, {
-      blockOf: (path) => this.#blockOf(path),
-      onDamage: ({ file, reason }) => {
-        throw new Error(`${file}: ${reason}`);
-      },
-    });
+    const reading = new ArchiveQuery(request, this.#options);
     reading.give(this.#store.snapshot(this.#store.find('measurements', name), sinceUs, untilUs, needsHead(request)));
     let bytes = 0;
     for (let page = reading.next(); page !== undefined; page = reading.next()) bytes += page.length;

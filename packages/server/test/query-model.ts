@@ -221,6 +221,40 @@ export function written(record: PlainRecord): string {
   ]);
 }
 
+/** A block whose records are elsewhere: one part of it at a time is here, the one that was asked for last. */
+class LateBlock implements Block {
+  readonly header: Block['header'];
+  readonly takeColumns: Block['takeColumns'];
+  readonly giveBack: Block['giveBack'];
+  readonly #block: Block;
+  #here: unknown;
+  #asked: unknown;
+
+  constructor(block: Block) {
+    this.#block = block;
+    this.header = block.header;
+    this.takeColumns = () => block.takeColumns();
+    this.giveBack = (columns) => block.giveBack(columns);
+  }
+
+  chunksOf(series: number, sinceUs: number, untilUs: number): ReturnType<Block['chunksOf']> {
+    return this.#has(this) ? this.#block.chunksOf(series, sinceUs, untilUs) : Promise.resolve();
+  }
+
+  read(series: Series, chunk: Chunk, into: Columns): ReturnType<Block['read']> {
+    return this.#has(chunk) ? this.#block.read(series, chunk, into) : Promise.resolve();
+  }
+
+  arrive(): void {
+    this.#here = this.#asked;
+  }
+
+  #has(part: unknown): boolean {
+    this.#asked = part;
+    return this.#here === part;
+  }
+}
+
 export interface Reader {
   readonly parts: readonly Part[];
   readonly request: ReadRequest;
@@ -228,6 +262,8 @@ export interface Reader {
   readonly cut: number;
   /** Whether chunks have summaries. */
   readonly sums: boolean;
+  /** Nothing of its blocks is here before it was asked for. */
+  readonly isLate?: boolean;
 }
 
 export interface Serving {
@@ -238,7 +274,11 @@ export interface Serving {
 }
 
 /** What a query is made of: blocks cut into chunks of `cut`, the last source in memory. */
-function readingOf({ parts, request, cut, sums }: Reader, buffers: PageBuffers, stepsATurn: number | undefined) {
+function readingOf(
+  { parts, request, cut, sums, isLate = false }: Reader,
+  buffers: PageBuffers,
+  stepsATurn: number | undefined,
+) {
   const blocks = new Map<string, Block>();
   const series = parts.map((part): SeriesSnapshot => {
     const all = part.sources.map(({ records }) => withoutReplaced(records));
@@ -246,7 +286,8 @@ function readingOf({ parts, request, cut, sums }: Reader, buffers: PageBuffers, 
     const found = all.slice(0, -1).flatMap((records, at) => {
       const path = `${part.series.number}-${at}`;
       const applied = part.sources[at]?.tombstonesApplied as number;
-      blocks.set(path, blockOf(part.series, records, applied, cut, sums));
+      const block = blockOf(part.series, records, applied, cut, sums);
+      blocks.set(path, isLate ? new LateBlock(block) : block);
       const times = records.map(({ time }) => time);
       // A block may have records of other series before and behind.
       const span = {
@@ -272,7 +313,10 @@ function readingOf({ parts, request, cut, sums }: Reader, buffers: PageBuffers, 
       },
     }),
   });
-  return { query, snapshot: { series }, taken: [] as Buffer[] };
+  const arrive = () => {
+    for (const block of blocks.values()) if (block instanceof LateBlock) block.arrive();
+  };
+  return { query, snapshot: { series }, taken: [] as Buffer[], arrive };
 }
 
 /** The answers of queries that are served in turns. Pages go to another thread, and their buffers come back and serve again. */
@@ -280,9 +324,10 @@ export function readInTurns(readers: readonly Reader[], { pageBytes, stepsATurn 
   const buffers = new PageBuffers(pageBytes);
   const all = readers.map((reader) => readingOf(reader, buffers, stepsATurn));
   while (all.some(({ query }) => !query.isOver)) {
-    for (const { query, snapshot, taken } of all) {
+    for (const { query, snapshot, taken, arrive } of all) {
       if (query.wanted !== undefined) query.give(snapshot);
       const page = query.next();
+      if (query.awaited !== undefined) arrive();
       if (page === undefined || (page.length === 0 && !query.isOver)) continue;
       const bytes = page.length;
       const buffer = structuredClone(page.buffer, { transfer: [page.buffer] });

@@ -18,6 +18,7 @@ import type { WriterClient, WriterThread } from './protocol.ts';
 import { RecordQueue } from './record-queue.ts';
 import type { Kind, SeriesKey, SeriesRename } from './records.ts';
 import { type QueryCounts, RunningQueries } from './running-queries.ts';
+import { startReader } from './start-reader.ts';
 import type { Limits } from './store/generations.ts';
 import type { Retention } from './store/retention.ts';
 
@@ -75,7 +76,7 @@ export class Archive implements ArchiveAccess {
     });
     this.#queries = new RunningQueries({
       clock,
-      writer: () => this.#writer,
+      start: (events) => startReader(this.#writer, events),
       onDeath: (error) => options.onFailure(error),
     });
     this.#disk = new DiskRetry({

@@ -57,9 +57,9 @@ export interface OpenWriter {
 }
 
 /** A query. It has one short turn, and reports the result with a page; then it makes a page a credit. */
-export interface Begin {
+export interface Begin<Request extends ReadRequest = ReadRequest> {
   readonly id: number;
-  readonly request: ReadRequest;
+  readonly request: Request;
   /** Of pages that were taken: they can serve again. */
   readonly buffers: readonly ArrayBuffer[];
 }

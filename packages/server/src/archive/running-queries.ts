@@ -1,11 +1,10 @@
 // Running queries of the archive: pages come from the reader thread as fast as they are taken, and no faster. Their
 // number is limited, in total, per client and per connection. Each has a first turn, unless its parameters make it
 // long; a query that is not answered by then is long as well, and waits until few enough others run.
-import { MessageChannel } from 'node:worker_threads';
 import { type Clock, onAbort, ProblemError } from '@telltale/schema';
-import { type Link, startThread, threadPort, WorkerLink } from '../threads/index.ts';
+import type { Handlers } from '../threads/index.ts';
 import type { ArchiveReader, QueryResult, ReadRequest } from './archive-access.ts';
-import type { ReaderClient, ReaderThread, WriterThread } from './protocol.ts';
+import type { Begin, ReaderClient } from './protocol.ts';
 import { leastUsOf } from './query/calendar-grid.ts';
 import { Turnstile, type TurnstileLimits } from './turnstile.ts';
 
@@ -23,25 +22,40 @@ const mostShort = 20_000;
 /** While others are queued, a query whose answer was not taken for so long gives way. */
 const mostIdleMs = 5000;
 
-export interface RunningQueriesOptions {
-  readonly clock: Clock;
-  /** To the writer thread, which knows what there is to read and forwards it. */
-  readonly writer: () => Link<WriterThread> | undefined;
+/** The thread that makes the pages, as it is spoken to. */
+export interface QueryThread<Request extends ReadRequest = ReadRequest> {
+  read(begin: Begin<Request>): void;
+  cancel(id: number): void;
+  /** So many more pages may be made. A page was taken, and its buffer can serve again. */
+  credit(id: number, pages: number, buffer: ArrayBuffer | undefined): void;
+  /** Resolves when it is gone. */
+  kill(): Promise<void>;
+}
+
+export interface QueryThreadEvents {
+  readonly handlers: Handlers<ReaderClient>;
+  /** A `ProblemError`: it could not start now. */
   readonly onDeath: (error: Error) => void;
 }
 
-export class RunningQueries {
-  readonly #options: RunningQueriesOptions;
+export interface RunningQueriesOptions<Request extends ReadRequest> {
+  readonly clock: Clock;
+  readonly start: (events: QueryThreadEvents) => QueryThread<Request>;
+  readonly onDeath: (error: Error) => void;
+}
+
+export class RunningQueries<Request extends ReadRequest = ReadRequest> {
+  readonly #options: RunningQueriesOptions<Request>;
   readonly #queries = new Map<number, RunningQuery>();
   #isOpen = false;
-  #thread: WorkerLink<ReaderThread, ReaderClient> | undefined;
+  #thread: QueryThread<Request> | undefined;
   #lastId = 0;
   #spare: ArrayBuffer[] = [];
   readonly #first = new Turnstile(first, 'queries of the archive');
   readonly #long = new Turnstile(long, 'queries of the archive');
   #stopLooking: (() => void) | undefined;
 
-  constructor(options: RunningQueriesOptions) {
+  constructor(options: RunningQueriesOptions<Request>) {
     this.#options = options;
   }
 
@@ -62,9 +76,8 @@ export class RunningQueries {
   }
 
   /** Where there is no room for a thread now, pending queries are refused, and the next one retries. */
-  #start(): WorkerLink<ReaderThread, ReaderClient> {
-    const started = startThread(new URL('./reader-thread.ts', import.meta.url), 'archive reader');
-    const thread = new WorkerLink<ReaderThread, ReaderClient>(threadPort(started), {
+  #start(): QueryThread<Request> {
+    return this.#options.start({
       handlers: {
         page: (id, buffer, bytes, isLast) => this.#queries.get(id)?.add(new Uint8Array(buffer, 0, bytes), isLast),
         problem: (id, problem, detail) => this.#queries.get(id)?.fail(new ProblemError(problem, detail)),
@@ -73,18 +86,13 @@ export class RunningQueries {
         this.#thread = undefined;
         for (const query of this.#queries.values()) query.fail(error);
         if (error instanceof ProblemError) return;
-        this.#isOpen = false;
         this.#options.onDeath(error);
       },
     });
-    const { port1, port2 } = new MessageChannel();
-    this.#options.writer()?.notify('reader', [port1], [port1]);
-    thread.notify('open', [port2], [port2]);
-    return thread;
   }
 
   /** Resolves when the first page is there. */
-  async read(request: ReadRequest, reader: ArchiveReader = {}): Promise<QueryResult> {
+  async read(request: Request, reader: ArchiveReader = {}): Promise<QueryResult> {
     try {
       if (isLong(request)) return await this.#readLong(request, reader);
       const query = await this.#readFirst(request, reader);
@@ -97,7 +105,7 @@ export class RunningQueries {
   }
 
   /** Has its first turn. */
-  async #readFirst(request: ReadRequest, reader: ArchiveReader): Promise<RunningQuery> {
+  async #readFirst(request: Request, reader: ArchiveReader): Promise<RunningQuery> {
     const leave = await this.#first.enter(reader, reader.signal);
     try {
       const query = this.#begin(request);
@@ -108,7 +116,7 @@ export class RunningQueries {
     }
   }
 
-  async #readLong(request: ReadRequest, reader: ArchiveReader): Promise<RunningQuery> {
+  async #readLong(request: Request, reader: ArchiveReader): Promise<RunningQuery> {
     const leave = await this.#enterLong(reader);
     try {
       const query = this.#begin(request);
@@ -122,22 +130,23 @@ export class RunningQueries {
     }
   }
 
-  #begin(request: ReadRequest): RunningQuery {
+  #begin(request: Request): RunningQuery {
     if (!this.#isOpen) throw new ProblemError('storage-failed', 'The archive is not open.');
     this.#thread ??= this.#start();
+    const thread = this.#thread;
     const id = ++this.#lastId;
     const query = new RunningQuery({
       nowMs: () => this.#options.clock.monotonicMs(),
       onWanted: (pages, buffer) => this.#want(id, pages, buffer),
       onOver: (isCancelled) => {
         this.#queries.delete(id);
-        if (isCancelled) this.#options.writer()?.notify('cancel', [id]);
+        if (isCancelled) thread.cancel(id);
       },
     });
     this.#queries.set(id, query);
     const buffers = this.#spare;
     this.#spare = [];
-    this.#options.writer()?.notify('read', [{ id, request, buffers }], buffers);
+    thread.read({ id, request, buffers });
     return query;
   }
 
@@ -191,10 +200,8 @@ export class RunningQueries {
 
   /** When the query has no more pages, the buffer is saved for the next one: a thread is not woken for nothing. */
   #want(id: number, pages: number, buffer: ArrayBuffer | undefined): void {
-    if (this.#queries.get(id)?.isComplete === false) {
-      const transfer = buffer === undefined ? [] : [buffer];
-      this.#thread?.notify('credit', [id, pages, buffer], transfer);
-    } else if (buffer !== undefined && this.#spare.length < mostSpare) this.#spare.push(buffer);
+    if (this.#queries.get(id)?.isComplete === false) this.#thread?.credit(id, pages, buffer);
+    else if (buffer !== undefined && this.#spare.length < mostSpare) this.#spare.push(buffer);
   }
 }
 

@@ -106,7 +106,7 @@ export class BlockFile {
   }
 
   /** Appends the records of a chunk. Throws `Damaged`; `into` is as it was then. */
-  read(series: Series, chunk: ChunkInfo, into: Columns): void {
+  read(series: Series, chunk: ChunkInfo, into: Columns): undefined {
     this.#read(series.number, series.datatype, chunk, into);
   }
 

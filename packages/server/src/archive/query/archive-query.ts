@@ -5,13 +5,13 @@ import type { Snapshot } from '../store/snapshot.ts';
 import type { AnswerForm } from './answer-form.ts';
 import { BinaryForm } from './binary-form.ts';
 import { BinaryRows } from './binary-rows.ts';
+import type { Arrival } from './block.ts';
 import { CsvForm } from './csv-form.ts';
 import { JsonForm } from './json-form.ts';
 import { recordsOf, refuseUnfit } from './name-records.ts';
 import { NameSnapshot } from './name-snapshot.ts';
 import { Page, PageBuffers } from './page.ts';
-import { contextOf, type Query, type QueryOptions, usualStepsATime, usualTurnMs } from './query.ts';
-import type { NameContext } from './record-cursor.ts';
+import { type Query, QueryContext, type QueryOptions, usualStepsATime, usualTurnMs } from './query.ts';
 import { atEnd, atRun, type RecordRuns } from './record-runs.ts';
 import { CsvRows, JsonRows } from './row-forms.ts';
 
@@ -20,7 +20,7 @@ const worthGiving = 64 * 1024;
 
 export class ArchiveQuery implements Query {
   readonly #request: ReadRequest;
-  readonly #context: NameContext;
+  readonly #context: QueryContext;
   readonly #nowMs: () => number;
   readonly #stepsATime: number;
   readonly #form: AnswerForm;
@@ -40,7 +40,7 @@ export class ArchiveQuery implements Query {
 
   constructor(request: ReadRequest, options: QueryOptions) {
     this.#request = request;
-    this.#context = contextOf(options);
+    this.#context = new QueryContext(options);
     this.#page = new Page(options.buffers ?? new PageBuffers());
     this.#nowMs = options.nowMs ?? (() => performance.now());
     this.#stepsATime = options.stepsATime ?? usualStepsATime;
@@ -60,6 +60,10 @@ export class ArchiveQuery implements Query {
     return this.#isOver;
   }
 
+  get awaited(): Arrival | undefined {
+    return this.#context.awaited;
+  }
+
   give(snapshot: Snapshot | undefined): void {
     const parts = snapshot?.series ?? [];
     refuseUnfit(
@@ -75,9 +79,11 @@ export class ArchiveQuery implements Query {
     if (!this.#isBegun) this.#form.begin(this.#page);
     this.#isBegun = true;
     const deadlineMs = this.#nowMs() + turnMs;
+    this.#context.awaited = undefined;
     for (let steps = 1; !this.#page.isFull && this.#name < names.length && this.wanted === undefined; steps++) {
       this.#step();
-      if (steps % this.#stepsATime === 0 && this.#nowMs() >= deadlineMs) {
+      const isTurnOver = steps % this.#stepsATime === 0 && this.#nowMs() >= deadlineMs;
+      if (isTurnOver || this.awaited !== undefined) {
         return this.#page.at >= worthGiving ? this.#page.take() : new Uint8Array();
       }
     }

@@ -91,13 +91,9 @@ export class FilteredHead implements Head {
 
   #open(candidate: Candidate): void {
     const { path, part } = candidate.location;
-    candidate.chunks = [];
-    try {
-      const block = this.#snapshot.context.blockOf(path as string);
-      candidate.chunks = block?.chunksOf(part.series.number, 0, this.#untilUs) ?? [];
-    } catch (error) {
-      this.#snapshot.context.onUnreadable(error);
-    }
+    const { context } = this.#snapshot;
+    const interval = { sinceUs: 0, untilUs: this.#untilUs };
+    candidate.chunks = context.chunksIn(context.blockOf(path as string), part.series, interval);
   }
 
   /** The last part of it before `#untilUs` that may have a record that is wanted. */

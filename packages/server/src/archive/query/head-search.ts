@@ -32,6 +32,9 @@ export class HeadSearch implements Head {
   readonly #askedUs: number;
   /** Those that may have it, the most promising last. */
   readonly #locations: RecordLocation[];
+  /** Of the last of them, once they are known; and which one is looked at. */
+  #chunks: readonly Chunk[] | undefined;
+  #at = 0;
   readonly #read = new Columns();
   #bestUs = -1;
   #bestOrder = -1;
@@ -54,10 +57,12 @@ export class HeadSearch implements Head {
 
   /** Looks at one location. True: that was all. */
   step(): boolean {
-    const location = this.#locations.pop();
+    const location = this.#locations.at(-1);
     if (location === undefined || this.#reach(location) < this.#bestUs) return true;
     if (location.tail !== undefined) this.#lookInto(location, location.tail, location.tail.count);
-    else this.#lookBack(location, location.path as string);
+    else if (!this.#lookBack(location, location.path as string)) return false;
+    this.#locations.pop();
+    this.#chunks = undefined;
     return false;
   }
 
@@ -66,34 +71,29 @@ export class HeadSearch implements Head {
     return Math.min(lastUs, this.#timeUs);
   }
 
-  #lookBack(location: RecordLocation, path: string): void {
+  /** False: what it needs of the location is on its way. */
+  #lookBack(location: RecordLocation, path: string): boolean {
     const { series, tombstones } = location.part;
     const cutOffUs = headCutOff(this.#askedUs, location.part.cutOffUs);
-    const { blockOf, onUnreadable } = this.#snapshot.context;
-    const block = blockOf(path);
-    if (block === undefined) return;
+    const { context } = this.#snapshot;
+    const block = context.blockOf(path);
+    if (block === undefined) return true;
     const erased = new TombstoneFilter(tombstones, block.header.tombstonesApplied);
-    let chunks: readonly Chunk[] = [];
-    try {
-      chunks = block.chunksOf(series.number, 0, this.#timeUs + 1);
-    } catch (error) {
-      onUnreadable(error);
-    }
-    for (let at = firstStartingFrom(chunks, this.#timeUs + 1) - 1; at >= 0; at--) {
-      const chunk = chunks[at] as Chunk;
+    const untilUs = this.#timeUs + 1;
+    const chunks = this.#chunks ?? context.chunksIn(block, series, { sinceUs: 0, untilUs });
+    if (chunks === undefined) return false;
+    if (this.#chunks !== chunks) this.#at = firstStartingFrom(chunks, untilUs) - 1;
+    this.#chunks = chunks;
+    for (; this.#at >= 0; this.#at--) {
+      const chunk = chunks[this.#at] as Chunk;
       const { firstUs, lastUs } = chunk;
-      if (lastUs < this.#bestUs || lastUs < cutOffUs) return;
+      if (lastUs < this.#bestUs || lastUs < cutOffUs) return true;
       if (erased.covers(firstUs, lastUs)) continue;
-      this.#read.clear();
-      try {
-        block.read(series, chunk, this.#read);
-      } catch (error) {
-        onUnreadable(error);
-        continue;
-      }
+      if (!context.read(block, series, chunk, this.#read)) return false;
       const end = erased.takeOut(series.datatype, this.#read, 0, this.#read.count);
-      if (this.#lookInto(location, this.#read, end)) return;
+      if (this.#lookInto(location, this.#read, end)) return true;
     }
+    return true;
   }
 
   /** True: there is one at or before the time among them. */

@@ -114,13 +114,9 @@ export class NewestFirst implements RecordRuns {
 
   #open(candidate: Candidate): void {
     const { path, part } = candidate.location;
-    candidate.chunks = [];
-    try {
-      const block = this.#snapshot.context.blockOf(path as string);
-      candidate.chunks = block?.chunksOf(part.series.number, this.#sinceUs, this.#untilUs) ?? [];
-    } catch (error) {
-      this.#snapshot.context.onUnreadable(error);
-    }
+    const { context } = this.#snapshot;
+    const interval = { sinceUs: this.#sinceUs, untilUs: this.#untilUs };
+    candidate.chunks = context.chunksIn(context.blockOf(path as string), part.series, interval);
   }
 
   /** Where the last part before `#untilUs` begins that is no longer than a chunk; -1 where there is none. */

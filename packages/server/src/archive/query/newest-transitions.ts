@@ -4,11 +4,11 @@ import { toTimestamp } from '@telltale/schema/values';
 import { type AlarmRecord, unpackAlarm } from '../alarm-text.ts';
 import type { ReadRequest, TransitionPlace, TransitionsRequest } from '../archive-access.ts';
 import type { Snapshot } from '../store/snapshot.ts';
+import type { Arrival } from './block.ts';
 import { NameSnapshot } from './name-snapshot.ts';
 import { NewestFirst } from './newest-first.ts';
 import { Page, PageBuffers } from './page.ts';
-import { contextOf, type Query, type QueryOptions, usualStepsATime, usualTurnMs } from './query.ts';
-import type { NameContext } from './record-cursor.ts';
+import { type Query, QueryContext, type QueryOptions, usualStepsATime, usualTurnMs } from './query.ts';
 import { atEnd, atRun, type RecordRuns } from './record-runs.ts';
 
 interface Transition extends AlarmRecord {
@@ -22,7 +22,7 @@ const mostCharacters = 4 << 20;
 export class NewestTransitions implements Query {
   readonly #request: ReadRequest;
   readonly #asked: TransitionsRequest;
-  readonly #context: NameContext;
+  readonly #context: QueryContext;
   readonly #untilUs: number;
   readonly #nowMs: () => number;
   readonly #stepsATime: number;
@@ -50,7 +50,7 @@ export class NewestTransitions implements Query {
     const { before } = this.#asked;
     this.#given = before?.count ?? 0;
     this.#untilUs = Math.min(request.untilUs, before === undefined ? Number.POSITIVE_INFINITY : before.timeUs + 1);
-    this.#context = contextOf(options);
+    this.#context = new QueryContext(options);
     this.#nowMs = options.nowMs ?? (() => performance.now());
     this.#stepsATime = options.stepsATime ?? usualStepsATime;
     this.#page = new Page(options.buffers ?? new PageBuffers());
@@ -69,6 +69,10 @@ export class NewestTransitions implements Query {
     return this.#isOver;
   }
 
+  get awaited(): Arrival | undefined {
+    return this.#context.awaited;
+  }
+
   give(snapshot: Snapshot | undefined): void {
     const parts = snapshot?.series ?? [];
     const interval = { sinceUs: this.sinceUs, untilUs: this.#untilUs };
@@ -79,9 +83,11 @@ export class NewestTransitions implements Query {
   next(turnMs = usualTurnMs): Uint8Array<ArrayBuffer> | undefined {
     if (this.#isOver) return undefined;
     const deadlineMs = this.#nowMs() + turnMs;
+    this.#context.awaited = undefined;
     for (let steps = 1; !this.#isOver && !this.#page.isFull && this.wanted === undefined; steps++) {
       this.#step();
-      if (steps % this.#stepsATime === 0 && this.#nowMs() >= deadlineMs) break;
+      const isTurnOver = steps % this.#stepsATime === 0 && this.#nowMs() >= deadlineMs;
+      if (isTurnOver || this.awaited !== undefined) break;
     }
     return this.#isOver || this.#page.isFull ? this.#page.take() : new Uint8Array();
   }

@@ -39,6 +39,7 @@ const options: fc.Arbitrary<Partial<ReadRequest>> = fc.oneof(
     flags: fc.constant(false),
   }),
   fc.record({ maxPoints: fc.integer({ min: 4, max: 40 }) }),
+  fc.constant({ newestFirst: true, warpHead: undefined }),
 );
 
 const reader: fc.Arbitrary<Reader> = fc
@@ -49,14 +50,16 @@ const reader: fc.Arbitrary<Reader> = fc
     options,
     cut,
     form: fc.constantFrom<RecordForm>('json', 'csv', 'binary'),
+    isLate: fc.boolean(),
   })
   .filter(({ parts, options: { aggregates: some = [] } }) => {
     const hasTexts = parts.some(({ series }) => series.datatype === 's');
     return !hasTexts || some.every(isOfTexts);
   })
   // Summaries may thin out otherwise, which is true as well.
-  .map(({ parts, times, plain, options: more, cut: size, form }) => ({
+  .map(({ parts, times, plain, options: more, cut: size, form, isLate }) => ({
     parts,
+    isLate,
     request: requestOf({ ...times, ...plain, ...more, form }),
     cut: size,
     sums: more.maxPoints === undefined,
@@ -109,7 +112,7 @@ function cellsIn(answer: Buffer, form: RecordForm, some: readonly Aggregate[]): 
   });
 }
 
-test('answers are those of plain arrays, whatever the pages, the turns and the other readers', () => {
+test('answers are those of plain arrays, whatever the pages, the turns, the other readers, and what is on its way', () => {
   fc.assert(
     fc.property(fc.array(reader, { minLength: 1, maxLength: 4 }), serving, (readers, how) => {
       const answers = readInTurns(readers, how);

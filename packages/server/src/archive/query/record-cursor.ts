@@ -17,9 +17,11 @@ export interface Interval {
 /** What the locations of a name are given by the query that they belong to. */
 export interface NameContext {
   /** For the moment: the next call may close it. Undefined: it cannot be read, and that has been reported. */
-  readonly blockOf: (path: string) => Block | undefined;
-  /** Called with what could not be read and is left out. Throws where the error is no damage. */
-  readonly onUnreadable: (error: unknown) => void;
+  blockOf(path: string): Block | undefined;
+  /** What it has of the series; undefined: that is on its way, and the same is to be asked again. */
+  chunksIn(block: Block | undefined, series: Series, interval: Interval): readonly Chunk[] | undefined;
+  /** Its records alone, none where it cannot be read. False: they are on their way, and the same is to be asked again. */
+  read(block: Block, series: Series, chunk: Chunk, into: Columns): boolean;
 }
 
 /** Where records of a series are, or may be: a block is opened when it is its turn. */
@@ -87,18 +89,18 @@ export class RecordCursor {
     }
   }
 
-  /** Reads the index: from here on `headUs` is that of a chunk. */
-  open(): void {
-    this.isOpen = true;
+  /** Reads the index: from here on `headUs` is that of a chunk. False: it is on its way. */
+  open(): boolean {
     const block = this.#context.blockOf(this.#path as string);
-    try {
-      this.#chunks = block?.chunksOf(this.series.number, this.#sinceUs, this.#untilUs) ?? noChunks;
-    } catch (error) {
-      this.#context.onUnreadable(error);
-    }
+    const interval = { sinceUs: this.#sinceUs, untilUs: this.#untilUs };
+    const chunks = this.#context.chunksIn(block, this.series, interval);
+    if (chunks === undefined) return false;
+    this.isOpen = true;
+    this.#chunks = chunks;
     this.#erased = new TombstoneFilter(this.#part.tombstones, block?.header.tombstonesApplied ?? 0);
     this.#lastIndex = firstStartingFrom(this.#chunks, this.#untilUs);
     this.#goTo(firstEndingFrom(this.#chunks, this.#sinceUs));
+    return true;
   }
 
   /** The current chunk, where nothing of it has been read and all of it is in the interval and not erased. */
@@ -114,19 +116,22 @@ export class RecordCursor {
     this.#goTo(this.#index + 1);
   }
 
-  /** Reads the current chunk; where nothing of it is left, the next one is current, unread. */
-  load(): void {
+  /** Reads the current chunk; where nothing of it is left, the next one is current, unread. False: it is on its way. */
+  load(): boolean {
     const chunk = this.#chunks[this.#index] as Chunk;
     const block = this.#context.blockOf(this.#path as string);
     if (this.columns === noRecords && block !== undefined) {
       this.columns = block.takeColumns();
       this.#lender = block;
     }
+    const end = block === undefined ? 0 : this.#read(block, chunk, this.columns);
+    if (end === undefined) return false;
     this.at = 0;
-    this.end = block === undefined ? 0 : this.#read(block, chunk, this.columns);
+    this.end = end;
     if (chunk.firstUs < this.#sinceUs) this.at = firstFrom(this.columns.times, 0, this.end, this.#sinceUs);
     this.isLoaded = true;
     this.#settle();
+    return true;
   }
 
   /** The records of the current run before `at` have been returned. */
@@ -174,14 +179,8 @@ export class RecordCursor {
   }
 
   /** Answers how many records there are in the end, from the first on. Those before the interval are among them. */
-  #read(block: Block, chunk: Chunk, columns: Columns): number {
-    columns.clear();
-    try {
-      block.read(this.series, chunk, columns);
-    } catch (error) {
-      this.#context.onUnreadable(error);
-      return 0;
-    }
+  #read(block: Block, chunk: Chunk, columns: Columns): number | undefined {
+    if (!this.#context.read(block, this.series, chunk, columns)) return undefined;
     const end = firstFrom(columns.times, 0, columns.count, this.#untilUs);
     return this.#erased.takeOut(this.series.datatype, columns, 0, end);
   }

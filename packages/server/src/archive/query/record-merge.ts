@@ -36,7 +36,7 @@ export class RecordMerge implements RecordRuns {
   }
 
   next(): Step {
-    this.#leave();
+    if (!this.#leave()) return atNothing;
     const pending = this.#pending.at(-1);
     let cursor: RecordCursor | undefined;
     let boundUs = pending === undefined ? Number.POSITIVE_INFINITY : pending.headUs;
@@ -59,17 +59,17 @@ export class RecordMerge implements RecordRuns {
     return this.#settle(cursor.series, cursor.headUs);
   }
 
-  /** What was at hand has been taken. */
-  #leave(): void {
+  /** What was at hand has been taken. False: what is behind it is on its way. */
+  #leave(): boolean {
     const cursor = this.#current;
-    if (cursor === undefined) return;
-    this.#current = undefined;
+    if (cursor === undefined) return true;
     if (this.chunk === undefined) cursor.advance(this.to);
-    else if (this.#opensChunk) cursor.load();
-    else cursor.passChunk();
-    this.chunk = undefined;
+    else if (!this.#opensChunk) cursor.passChunk();
+    else if (!cursor.load()) return false;
+    this.#current = this.chunk = undefined;
     this.#opensChunk = false;
     this.#drop(cursor);
+    return true;
   }
 
   #giveBefore(cursor: RecordCursor, boundUs: number): Step {
@@ -81,8 +81,7 @@ export class RecordMerge implements RecordRuns {
         this.#current = cursor;
         return atChunk;
       }
-      cursor.load();
-      this.#drop(cursor);
+      if (cursor.load()) this.#drop(cursor);
       return atNothing;
     }
     this.datatype = cursor.series.datatype;
@@ -98,8 +97,7 @@ export class RecordMerge implements RecordRuns {
     const active = this.#active;
     for (const cursor of active) {
       if (cursor.series === series && cursor.headUs === timeUs && !cursor.isLoaded) {
-        cursor.load();
-        this.#drop(cursor);
+        if (cursor.load()) this.#drop(cursor);
         return atNothing;
       }
     }
@@ -120,8 +118,9 @@ export class RecordMerge implements RecordRuns {
   }
 
   #activate(): void {
-    const cursor = this.#pending.pop() as RecordCursor;
-    if (!cursor.isOpen) cursor.open();
+    const cursor = this.#pending.at(-1) as RecordCursor;
+    if (!cursor.isOpen && !cursor.open()) return;
+    this.#pending.pop();
     if (cursor.headUs === Number.POSITIVE_INFINITY) return;
     let at = this.#active.length;
     while (at > 0 && (this.#active[at - 1] as RecordCursor).order > cursor.order) at--;
