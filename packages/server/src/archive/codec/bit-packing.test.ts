@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { pack, packedBytes, widthOf } from '@telltale/schema/bit-packing';
 import fc from 'fast-check';
-import { pack, packedBytes, unpack, widthOf } from './bit-packing.ts';
+import { unpack } from './bit-packing.ts';
 import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
 

@@ -1,5 +1,5 @@
 // The forms of integer columns, each as it is written. Which one is chosen is the business of integer-column.ts.
-import { pack, packedBytes, widthOf } from './bit-packing.ts';
+import { pack, packedBytes, widthOf } from '@telltale/schema/bit-packing';
 import type { ByteWriter } from './byte-writer.ts';
 
 export const integerForm = {

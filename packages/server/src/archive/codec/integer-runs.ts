@@ -1,5 +1,5 @@
 // Integer columns whose numbers, or steps, stay the same for long: how long they are as runs, and how these are written.
-import { widthOf } from './bit-packing.ts';
+import { widthOf } from '@telltale/schema/bit-packing';
 import type { ByteWriter } from './byte-writer.ts';
 import { integerForm, stepAt } from './integer-forms.ts';
 
