@@ -30,10 +30,10 @@ export class Authority {
     this.#openssl('req', '-x509', ...newKey, '-keyout', 'ca.key', '-out', 'ca.pem', '-subj', `/CN=${name}`, ...days);
   }
 
-  /** For a server on loopback, or a client; `name` becomes its common name. */
-  issue(name: string): Pair {
+  /** For a server on loopback, or a client. Its subject is its common name unless told otherwise. */
+  issue(name: string, subject = `/CN=${name}`): Pair {
     writeFileSync(join(this.#folder, 'names'), 'subjectAltName=IP:127.0.0.1,DNS:localhost\n');
-    this.#openssl('req', ...newKey, '-keyout', `${name}.key`, '-out', `${name}.csr`, '-subj', `/CN=${name}`);
+    this.#openssl('req', ...newKey, '-keyout', `${name}.key`, '-out', `${name}.csr`, '-subj', subject);
     const by = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-extfile', 'names'];
     this.#openssl('x509', '-req', '-in', `${name}.csr`, '-out', `${name}.pem`, ...by, ...days);
     const pair = { cert: join(this.#folder, `${name}.pem`), key: join(this.#folder, `${name}.key`) };

@@ -2,19 +2,19 @@
 // and nobody else is left to end them.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, readdirSync, readlinkSync } from 'node:fs';
+import { chownSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { type PeerUser, until } from '@telltale/stack-kit/testing';
 import { cleanupOf, type Scope, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 
 /**
- * Waits for the end of its input, which is the end of this process if not before. In a session of its own and nobody's child, so that
- * what ends this process and its children does not end it.
+ * Waits for a line, after which there is nothing to do, or for the end of its input without one: this process is gone then. In a
+ * session of its own and nobody's child, so that what ends this process and its children does not end it.
  */
 const guard = `
 (
   trap '' HUP INT TERM
-  read -r _ <&3
+  read -r _ <&3 && exit
   for round in 1 2 3 4 5 6 7 8 9 10; do
     found=
     for process in /proc/[0-9]*; do
@@ -58,7 +58,8 @@ export function engineFolder(scope: Scope, folder = temporaryFolder(scope)): str
   const closed = once(said.resume(), 'close');
   cleanupOf(scope).defer(async () => {
     said.ref();
-    told.end();
+    await killAll(folder);
+    told.end('over\n');
     await closed;
   });
   return folder;
@@ -71,17 +72,17 @@ export function processesIn(folder: string): number[] {
     .map(Number);
 }
 
-/** To all of them; each is signalled once, and those that appear meanwhile as well. */
-export function signalAll(folder: string, signal: NodeJS.Signals): void {
-  const signalled = new Set<number>();
-  for (;;) {
-    const others = processesIn(folder).filter((pid) => !signalled.has(pid));
-    if (others.length === 0) return;
-    for (const pid of others) {
-      signalled.add(pid);
-      signalProcess(pid, signal);
-    }
-  }
+/** Stands still from when it resolves, until `thawAll`. */
+export async function freezeAll(folder: string): Promise<void> {
+  await until(`everything in ${folder} stands still`, () => {
+    const moving = processesIn(folder).filter((pid) => !isStopped(pid));
+    for (const pid of moving) signalProcess(pid, 'SIGSTOP');
+    return moving.length === 0;
+  });
+}
+
+export function thawAll(folder: string): void {
+  for (const pid of processesIn(folder)) signalProcess(pid, 'SIGCONT');
 }
 
 /** As a machine that loses its power. */
@@ -98,6 +99,14 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
     process.kill(pid, signal);
   } catch {
     // it has ended meanwhile
+  }
+}
+
+function isStopped(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.[0] === 'T';
+  } catch {
+    return true; // it has ended meanwhile
   }
 }
 

@@ -1,19 +1,22 @@
 // A running engine: the process that is started, and all that it starts in its folder. It is ended, killed and frozen as a whole.
 import { type PeerOptions, PeerProcess } from '@telltale/stack-kit/testing';
-import { engineUser, killAll, processesIn, signalAll } from './engine-folder.ts';
+import { engineUser, freezeAll, killAll, processesIn, thawAll } from './engine-folder.ts';
 
 /** What it has to write down before it ends can be much. */
 const stopMs = 60_000;
 const readyMs = 60_000;
 
-export interface EngineOptions extends Omit<PeerOptions, 'user'> {
+export interface EngineOptions extends Omit<PeerOptions, 'user' | 'endsWithUs'> {
   /** That ends it in order. */
   readonly stopSignal?: NodeJS.Signals;
 }
 
 export class EngineProcess {
+  /** In an `engineFolder`, which ends it with this process. */
   readonly #options: EngineOptions;
   #peer: PeerProcess | undefined;
+  #isStarting = false;
+  #isFrozen = false;
 
   constructor(options: EngineOptions) {
     this.#options = options;
@@ -38,10 +41,21 @@ export class EngineProcess {
     return this.#peer?.isRunning ?? false;
   }
 
+  /** It starts or runs, and is not frozen. */
+  get isUp(): boolean {
+    return (this.#isStarting || this.isRunning) && !this.#isFrozen;
+  }
+
   /** For the first time, or again with what its folder holds. */
   async start(): Promise<void> {
-    if (this.isRunning) return;
-    this.#peer = await PeerProcess.start({ readyMs, user: engineUser(), ...this.#options });
+    if (this.isRunning || this.#isStarting) return;
+    this.#isStarting = true;
+    this.#isFrozen = false;
+    try {
+      this.#peer = await PeerProcess.start({ readyMs, user: engineUser(), endsWithUs: false, ...this.#options });
+    } finally {
+      this.#isStarting = false;
+    }
   }
 
   /** In order. */
@@ -58,11 +72,13 @@ export class EngineProcess {
   }
 
   /** As a machine that stands still: its sockets stay, and nothing answers until it goes on. */
-  freeze(): void {
-    signalAll(this.#options.folder, 'SIGSTOP');
+  async freeze(): Promise<void> {
+    this.#isFrozen = true;
+    await freezeAll(this.#options.folder);
   }
 
   thaw(): void {
-    signalAll(this.#options.folder, 'SIGCONT');
+    this.#isFrozen = false;
+    thawAll(this.#options.folder);
   }
 }

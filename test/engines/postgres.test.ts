@@ -10,30 +10,10 @@ import { postgresVersions, withoutPostgres } from './postgres-programs.ts';
 
 for (const version of postgresVersions) {
   describe(`PostgreSQL ${version}`, { skip: withoutPostgres(version) }, () => {
-    test('has what it acknowledged after it was killed, and stands still while it is frozen', async (t) => {
+    test('is that version and syncs, and knows its roles by passwords that nobody else has', async (t) => {
       const postgres = await Postgres.start(t, { version });
       assert.match(await postgres.query('SHOW server_version'), new RegExp(`^${version}\\.`));
       assert.equal(await postgres.query('SHOW fsync'), 'on');
-      await postgres.query('CREATE TABLE kept (n int); INSERT INTO kept VALUES (1)');
-      await postgres.kill();
-      assert.deepEqual([postgres.isRunning, postgres.pids], [false, []]);
-      await postgres.again();
-      assert.equal(await postgres.query('SELECT n FROM kept'), '1');
-      postgres.freeze();
-      const answer = postgres.query('INSERT INTO kept VALUES (2); SELECT count(*) FROM kept');
-      assert.equal(
-        await Promise.race([answer, new Promise((resolve) => setTimeout(resolve, 200, 'nothing'))]),
-        'nothing',
-      );
-      postgres.thaw();
-      assert.equal(await answer, '2');
-      await postgres.stop();
-      await postgres.again();
-      assert.equal(await postgres.query('SELECT count(*) FROM kept'), '2');
-    });
-
-    test('knows its roles by passwords that nobody else has', async (t) => {
-      const postgres = await Postgres.start(t, { version });
       await postgres.addRole('reader');
       assert.equal(await postgres.query('SELECT current_user', { role: 'reader' }), 'reader');
       assert.match(

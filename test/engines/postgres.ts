@@ -1,17 +1,13 @@
 // PostgreSQL for tests and benchmarks: a cluster of its own on loopback, with users, TLS, standbys and a small disk where asked for.
-import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { chownSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { freePort, until } from '@telltale/stack-kit/testing';
 import { cleanupOf, type Scope } from '@telltale/stack-kit/testing/cleanup';
 import type { Authority } from './authority.ts';
 import { engineFolder, engineUser } from './engine-folder.ts';
 import { EngineProcess } from './engine-process.ts';
-import { environmentOf, makeCluster, owner, type PostgresVersion, programsOf } from './postgres-programs.ts';
-
-const run = promisify(execFile);
+import { environmentOf, makeCluster, type PostgresVersion, programsOf } from './postgres-programs.ts';
+import { isReady, owner, PostgresRoles, psql, replicator, type UrlOptions } from './postgres-roles.ts';
 
 export interface PostgresOptions {
   /** 15 unless told otherwise. */
@@ -45,7 +41,6 @@ const usual = {
   fsync: 'on',
   synchronous_commit: 'on',
 };
-const replicator = 'replicator';
 
 export class Postgres {
   readonly version: PostgresVersion;
@@ -55,7 +50,7 @@ export class Postgres {
   readonly authority: Authority | undefined;
   readonly #scope: Scope;
   readonly #process: EngineProcess;
-  readonly #passwords: Map<string, string>;
+  readonly #roles: PostgresRoles;
   readonly #synchronous: string[] = [];
   #standbys = 0;
 
@@ -78,7 +73,7 @@ export class Postgres {
     version: PostgresVersion,
     port: number,
     authority: Authority | undefined,
-    passwords = new Map<string, string>(),
+    roles = new PostgresRoles(authority),
   ) {
     this.#scope = scope;
     this.folder = folder;
@@ -86,13 +81,13 @@ export class Postgres {
     this.version = version;
     this.port = port;
     this.authority = authority;
-    this.#passwords = passwords;
+    this.#roles = roles;
     this.#process = new EngineProcess({
       command: join(programsOf(version), 'postgres'),
       args: ['-D', this.data, '-p', String(port), '-k', folder],
       folder,
       env: environmentOf(version),
-      isReady: () => this.#accepts(),
+      isReady: () => isReady(this),
       stopSignal: 'SIGINT',
     });
     cleanupOf(scope).defer(() => this.#process.kill());
@@ -130,54 +125,34 @@ export class Postgres {
     await this.#process.kill();
   }
 
-  freeze(): void {
-    this.#process.freeze();
+  async freeze(): Promise<void> {
+    await this.#process.freeze();
   }
 
   thaw(): void {
     this.#process.thaw();
   }
 
-  /** With the role's password; through another port where there is a proxy. */
-  url(role = owner, { database = 'postgres', port = this.port } = {}): string {
-    const tls = this.authority === undefined ? '' : `?sslmode=verify-full&sslrootcert=${this.authority.ca}`;
-    return `postgresql://${role}:${this.password(role)}@127.0.0.1:${port}/${database}${tls}`;
-  }
-
-  password(role: string): string {
-    const password = this.#passwords.get(role);
-    if (password === undefined) throw new Error(`${role} is no role that addRole has made`);
-    return password;
+  /** With the role's password. */
+  url(role = owner, options: UrlOptions = {}): string {
+    return this.#roles.url(role, { ports: [this.port], ...options });
   }
 
   /** Who may log in, with a new password. */
   async addRole(role: string, attributes = ''): Promise<void> {
-    const password = randomBytes(18).toString('hex');
-    const isThere = (await this.query(`SELECT 1 FROM pg_roles WHERE rolname = '${role}'`)) === '1';
-    await this.query(`${isThere ? 'ALTER' : 'CREATE'} ROLE "${role}" LOGIN ${attributes} PASSWORD '${password}'`);
-    this.#passwords.set(role, password);
+    await this.query(this.#roles.sqlFor(role, attributes));
   }
 
-  /** By psql: rows as lines, columns with tabs between them. By its owner over the socket, or by a role over TCP. */
-  async query(
-    sql: string,
-    { role, database = 'postgres' }: { role?: string; database?: string } = {},
-  ): Promise<string> {
-    const local = `host=${this.folder} port=${this.port} user=${owner} dbname=${database}`;
-    const target = role === undefined ? local : this.url(role, { database });
-    const psql = run('psql', ['-XAqt', '-F', '\t', '-v', 'ON_ERROR_STOP=1', '-d', target], {
-      env: { PATH: process.env.PATH },
-      maxBuffer: 1 << 28,
-    });
-    psql.child.stdin?.end(sql);
-    return (await psql).stdout.trim();
+  /** Rows as lines, columns with tabs between them. By its owner over the socket, or by a role over TCP. */
+  query(sql: string, { role, database }: { role?: string; database?: string } = {}): Promise<string> {
+    return psql(role === undefined ? this : this.url(role, { database }), sql, database);
   }
 
   /** A copy that follows this one, ready and streaming. */
   async addStandby({ through = this.port, isSynchronous = false }: StandbyOptions = {}): Promise<Postgres> {
     const name = `standby_${++this.#standbys}`;
     const folder = engineFolder(this.#scope);
-    const standby = new Postgres(this.#scope, folder, this.version, await freePort(), this.authority, this.#passwords);
+    const standby = new Postgres(this.#scope, folder, this.version, await freePort(), this.authority, this.#roles);
     // Keeps from now on what the copy will lack.
     await this.query(`SELECT pg_create_physical_replication_slot('${name}', true)`);
     const label = await this.query(
@@ -191,7 +166,7 @@ export class Postgres {
       rmSync(path, { recursive: true });
     }
     const tls = this.authority === undefined ? '' : ` sslmode=verify-full sslrootcert=${this.authority.ca}`;
-    const login = `user=${replicator} password=${this.password(replicator)} application_name=${name}`;
+    const login = `user=${replicator} password=${this.#roles.password(replicator)} application_name=${name}`;
     standby.#write('backup_label', `${label}\n`);
     standby.#write('standby.signal', '');
     standby.#write(
@@ -219,14 +194,6 @@ export class Postgres {
   /** Of a standby: it leads itself. */
   async promote(): Promise<void> {
     await this.query('SELECT pg_promote()');
-  }
-
-  async #accepts(): Promise<boolean> {
-    const asked = run('pg_isready', ['-q', '-h', this.folder, '-p', String(this.port)]);
-    return asked.then(
-      () => true,
-      () => false,
-    );
   }
 
   #usualAccess(): string[] {

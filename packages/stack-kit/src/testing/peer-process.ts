@@ -16,6 +16,8 @@ export interface PeerOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** As whom it runs, where root starts what refuses root. */
   readonly user?: PeerUser | undefined;
+  /** False where somebody else ends it when this process ends. */
+  readonly endsWithUs?: boolean;
   /** For what takes longer than `until` waits by itself. */
   readonly readyMs?: number;
 }
@@ -54,7 +56,7 @@ export class PeerProcess {
     }
   }
 
-  private constructor({ command, args, folder, env, user }: PeerOptions) {
+  private constructor({ command, args, folder, env, user, endsWithUs = true }: PeerOptions) {
     this.#child = spawn(command, args, {
       ...user,
       cwd: folder,
@@ -66,7 +68,7 @@ export class PeerProcess {
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => this.#hear(text));
     }
-    process.on('exit', this.#endWithUs);
+    if (endsWithUs) process.on('exit', this.#endWithUs);
   }
 
   get isRunning(): boolean {
