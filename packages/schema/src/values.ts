@@ -1,6 +1,7 @@
 // All that needs no schema: values, their qualities and times, batches of them, what can go wrong, JSON, names, durations, and the
 // words of the wire. Nothing here loads the schemas, so that a thread or a page that checks nothing is without them.
 export * from './abort.ts';
+export * from './alarm-text.ts';
 export * from './alarm-words.ts';
 export * from './answer-pings.ts';
 export * from './archive-words.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AlarmState } from '@telltale/schema';
+import { type AlarmState, unpackAlarm } from '@telltale/schema';
 import fc from 'fast-check';
-import { isActiveAlarm, packAlarm, unpackAlarm } from './alarm-text.ts';
+import { isActiveAlarm, packAlarm } from './alarm-text.ts';
 import { maxRecordTextBytes } from './records.ts';
 
 const anyState = fc.constantFrom<AlarmState>('INACT_ACK', 'ACT_UNACK', 'ACT_ACK', 'INACT_UNACK');

@@ -1,34 +1,15 @@
-// The record of an alarm: its transition packed into one text. The state comes first, so that it can be read without
-// unpacking the rest.
-import type { AlarmState } from '@telltale/schema';
+// Packs the record of an alarm, its transition, into one text; packages/schema/src/alarm-text.ts unpacks it.
+import type { PackedAlarm } from '@telltale/schema/values';
 import { maxRecordTextBytes } from './records.ts';
-
-export interface AlarmRecord {
-  readonly state: AlarmState;
-  readonly authority: string;
-  readonly description: string;
-}
-
-/** `state length authoritydescription`: the length is that of the authority, which may contain anything. */
-const packed = /^(INACT_ACK|ACT_UNACK|ACT_ACK|INACT_UNACK) (0|[1-9][0-9]{0,6}) /;
 
 const cutMark = '…';
 /** Of the authority and of the description each; the rest is for the state, the length and the marks. */
 const maxPartBytes = maxRecordTextBytes / 2 - 64;
 
 /** What is longer than a record may be is cut, and ends with an ellipsis; half surrogate pairs are replaced. */
-export function packAlarm({ state, authority, description }: AlarmRecord): string {
+export function packAlarm({ state, authority, description }: PackedAlarm): string {
   const by = cut(authority.toWellFormed());
   return `${state} ${by.length} ${by}${cut(description.toWellFormed())}`;
-}
-
-/** Undefined where the text is no transition. */
-export function unpackAlarm(text: string): AlarmRecord | undefined {
-  const [head, state, length] = packed.exec(text) ?? [];
-  if (head === undefined) return undefined;
-  const end = head.length + Number(length);
-  if (end > text.length) return undefined;
-  return { state: state as AlarmState, authority: text.slice(head.length, end), description: text.slice(end) };
 }
 
 export function isActiveAlarm(text: string): boolean {

@@ -9,8 +9,7 @@ import {
   writeSingle,
   writeWhole,
 } from '@telltale/schema/digits';
-import { type Datatype, form, type Traits, traitsOf } from '@telltale/schema/values';
-import { unpackAlarm } from '../alarm-text.ts';
+import { type Datatype, form, type Traits, traitsOf, unpackAlarm } from '@telltale/schema/values';
 import { type Columns, flagsOf, type Kind } from '../records.ts';
 import type { AnswerForm } from './answer-form.ts';
 import type { Page } from './page.ts';

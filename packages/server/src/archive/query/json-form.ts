@@ -10,8 +10,7 @@ import {
   writeSingle,
   writeWhole,
 } from '@telltale/schema/digits';
-import { type Datatype, datatypes, form, traitsOf } from '@telltale/schema/values';
-import { unpackAlarm } from '../alarm-text.ts';
+import { type Datatype, datatypes, form, traitsOf, unpackAlarm } from '@telltale/schema/values';
 import { type Columns, flagsOf, type Kind, simulated } from '../records.ts';
 import type { AnswerForm } from './answer-form.ts';
 import type { Page } from './page.ts';

@@ -1,7 +1,6 @@
 // The newest transitions of many alarms together, in one list. Goes over the alarms one by one and keeps what may be in the
 // answer: once there is enough, nothing of the others is looked at that is older than the last one that is kept.
-import { toTimestamp } from '@telltale/schema/values';
-import { type AlarmRecord, unpackAlarm } from '../alarm-text.ts';
+import { type PackedAlarm, toTimestamp, unpackAlarm } from '@telltale/schema/values';
 import type { ReadRequest, TransitionPlace, TransitionsRequest } from '../archive-access.ts';
 import type { Snapshot } from '../store/snapshot.ts';
 import type { Arrival } from './block.ts';
@@ -11,7 +10,7 @@ import { Page, PageBuffers } from './page.ts';
 import { type Query, QueryContext, type QueryOptions, usualStepsATime, usualTurnMs } from './query.ts';
 import { atEnd, atRun, type RecordRuns } from './record-runs.ts';
 
-interface Transition extends AlarmRecord {
+interface Transition extends PackedAlarm {
   readonly timeUs: number;
   readonly name: string;
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Command, type Measurement, quality } from '@telltale/schema';
+import { type Command, type Measurement, quality, unpackAlarm } from '@telltale/schema';
 import { ArchivingBench } from '../../../test/archiving-bench.ts';
-import { unpackAlarm } from '../alarm-text.ts';
 import { replaces, simulated } from '../records.ts';
 
 const startUs = 1_700_000_000_000_000;
