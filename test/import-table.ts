@@ -14,6 +14,7 @@ export const table: Record<string, readonly string[]> = {
   'server/selection': ['schema', 'server/points', 'server/alarms'],
   'server/threads': ['schema'],
   'server/archive': ['schema', 'server/points', 'server/threads'],
+  'server/store': ['schema', 'server/archive', 'server/threads'],
   'server/sqlite': ['schema'],
   'server/audit': ['schema', 'server/sqlite', 'server/threads'],
   'server/sheets': ['schema'],

@@ -8,9 +8,12 @@ import type { ArchiveDamage, ArchiveProgress } from './archive-access.ts';
 import { CompactionWorker } from './compaction-worker.ts';
 import type { Damage } from './files/damage.ts';
 import { readRetentions, writeRetentions } from './files/retentions-file.ts';
+import { buffersOfPiece } from './outgoing/outgoing-piece.ts';
 import type {
   Begin,
   OpenWriter,
+  OutgoingAccess,
+  OutgoingClient,
   ReaderForWriter,
   Snapshots,
   WriterClient,
@@ -18,7 +21,7 @@ import type {
   WriterThread,
 } from './protocol.ts';
 import type { CommitGroup, GroupBatch } from './record-queue.ts';
-import { replaces, type SeriesRename, simulated } from './records.ts';
+import { type Kind, replaces, type SeriesRename, simulated } from './records.ts';
 import { SeriesRefs } from './series-refs.ts';
 import { type SnapshotRequest, snapshotRequest } from './snapshot-request.ts';
 import { ArchiveStore } from './store/archive-store.ts';
@@ -36,6 +39,9 @@ class ArchiveThread {
   readonly #folder: string;
   /** To the thread that reads, while there is one. */
   #reader: Link<ReaderForWriter> | undefined;
+  /** To the thread that sends to the store, where there is one, and whether it waits for more. */
+  #sender: Link<OutgoingClient> | undefined;
+  #isMoreWanted = false;
   /** Files that go as soon as it has answered. */
   readonly #releasing = new Set<string>();
   readonly #store: ArchiveStore;
@@ -73,7 +79,8 @@ class ArchiveThread {
     return this.#store;
   }
 
-  take({ newSeries, batches }: CommitGroup): void {
+  take({ dropped, newSeries, batches }: CommitGroup): void {
+    this.#store.noteDropped(dropped);
     this.#refs.add(newSeries);
     for (const message of batches) {
       const batch = this.#refs.recordsOf(batchOf(message));
@@ -98,6 +105,7 @@ class ArchiveThread {
     if (renames.length === 0) return;
     try {
       this.#store.rename(renames);
+      this.#tellSender();
       writeRetentions(this.#folder, ofSeries);
     } catch (error) {
       onRefused((error as Error).message);
@@ -119,9 +127,22 @@ class ArchiveThread {
       this.#store.commit();
       this.#client.notify('committed', [this.#invalid]);
       this.#invalid = 0;
+      this.#tellSender();
     } catch (error) {
       this.#client.notify('refused', [(error as Error).message]);
     }
+  }
+
+  /** Once after each piece that it was given. */
+  #tellSender(): void {
+    if (!this.#isMoreWanted) return;
+    this.#isMoreWanted = false;
+    this.#sender?.notify('more', []);
+  }
+
+  erase(kind: Kind, name: string, sinceUs: number, untilUs: number): void {
+    this.#store.erase(kind, name, sinceUs, untilUs);
+    this.#tellSender();
   }
 
   begin(begin: Begin): void {
@@ -192,6 +213,26 @@ class ArchiveThread {
       if (this.#reader === reader) this.#replaceReader(undefined);
     });
     this.#replaceReader(reader);
+  }
+
+  /** Whoever sends asks by this; the one before has died, or there was none. */
+  serveSender(port: MessagePort): void {
+    const outgoing = this.#store.outgoing();
+    const sender = new Link<OutgoingClient, OutgoingAccess>(messagePort(port), {
+      open: () => ({ epoch: outgoing.epoch, series: outgoing.series() }),
+      resume: (position) => outgoing.resume(position),
+      begin: (epoch, isKnown, reached) => this.#store.beginOutgoing(epoch, isKnown, reached),
+      next: (position, most) => {
+        this.#isMoreWanted = true;
+        const piece = outgoing.next(position, most);
+        return new Moved(piece, buffersOfPiece(piece));
+      },
+      sent: (position, renamed) => outgoing.sent(position, renamed),
+      damage: (damage) => this.#store.noteDamage(damage),
+    });
+    port.once('close', () => sender.end(new Error('the thread that sends has ended')));
+    this.#sender?.end(new Error('the thread that sends was replaced'));
+    this.#sender = sender;
   }
 
   #replaceReader(reader: Link<ReaderForWriter> | undefined): void {
@@ -318,6 +359,7 @@ function main(): void {
       }
     },
     reader: (port) => opened?.serveReader(port),
+    outgoing: (port) => opened?.serveSender(port),
     group: (group) => work((thread) => thread.take(group)),
     commit: () => work((thread) => thread.commit()),
     setRetention: (retention) => work((thread) => thread.retain(retention)),
@@ -330,7 +372,7 @@ function main(): void {
     has: (kind, name) => answer(({ store }) => store.find(kind, name).length > 0),
     names: (kind) => answer(({ store }) => store.names(kind)),
     datatypeOf: (kind, name) => answer(({ store }) => store.find(kind, name).at(-1)?.datatype),
-    erase: (kind, name, sinceUs, untilUs) => answer(({ store }) => store.erase(kind, name, sinceUs, untilUs)),
+    erase: (kind, name, sinceUs, untilUs) => answer((thread) => thread.erase(kind, name, sinceUs, untilUs)),
     stats: () => answer(({ store }) => store.stats()),
     check: ({ report }) => answer((thread) => thread.check(report)),
     compact: ({ report }) => answer((thread) => thread.compact(report)),

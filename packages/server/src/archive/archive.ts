@@ -2,6 +2,7 @@
 // a reader, so that neither delays live values or the other.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { MessagePort } from 'node:worker_threads';
 import { type BatchMessage, type Clock, type Datatype, ProblemError } from '@telltale/schema';
 import { DiskRetry, startThread, threadPort, WorkerLink } from '../threads/index.ts';
 import type {
@@ -157,6 +158,11 @@ export class Archive implements ArchiveAccess {
     if ('unusable' in opened) throw new UnusableArchive(opened.unusable);
     this.#mark.write();
     return opened.retentions;
+  }
+
+  /** For the thread that sends what is archived to the store. */
+  serveSender(port: MessagePort): void {
+    this.#writer?.notify('outgoing', [port], [port]);
   }
 
   setRetention(retention: Retention): void {

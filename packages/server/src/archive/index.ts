@@ -1,9 +1,16 @@
 // The archive: the history of measurements, commands and alarms.
 export { Archive, UnusableArchive } from './archive.ts';
 export * from './archive-access.ts';
+export { type Damage, Damaged } from './files/damage.ts';
+export { isMissing } from './files/damaged-files.ts';
+export { BlockSections } from './outgoing/block-section.ts';
+export { liveSection } from './outgoing/live-section.ts';
+export type { BlockToSend, Discarded, OutgoingPiece } from './outgoing/outgoing-piece.ts';
+export { allOfBlock, type Position, positionText } from './outgoing/position.ts';
 export { BadParcel, decodeParcel, decodeParcelHead, type ParcelHead } from './parcel/decode-parcel.ts';
 export { encodeParcel } from './parcel/encode-parcel.ts';
 export * from './parcel/parcel.ts';
+export type { OutgoingAccess, OutgoingClient } from './protocol.ts';
 export { readPlace } from './query/newest-transitions.ts';
 export {
   Columns,

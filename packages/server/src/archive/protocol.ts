@@ -3,8 +3,10 @@ import type { MessagePort } from 'node:worker_threads';
 import type { Datatype, ProblemName } from '@telltale/schema';
 import type { ArchiveProgress, ArchiveStats, ReadRequest } from './archive-access.ts';
 import type { Damage } from './files/damage.ts';
+import type { OutgoingPiece } from './outgoing/outgoing-piece.ts';
+import type { Position } from './outgoing/position.ts';
 import type { CommitGroup } from './record-queue.ts';
-import type { Kind, SeriesRename } from './records.ts';
+import type { Kind, Series, SeriesRename } from './records.ts';
 import type { SnapshotRequest } from './snapshot-request.ts';
 import type { CompactionPlan } from './store/compaction-plan.ts';
 import type { Limits } from './store/generations.ts';
@@ -17,6 +19,8 @@ export interface WriterThread {
   open(options: OpenWriter): { readonly retentions: ReadonlyMap<string, number> } | { readonly unusable: string };
   /** A reader thread was started, the first or a replacement; this is its port. */
   reader(port: MessagePort): void;
+  /** The thread that sends to the store was started; this is its port. */
+  outgoing(port: MessagePort): void;
   /** Answered by `committed` or `refused`; before that, there is no other group. */
   group(group: CommitGroup): void;
   /** Retries to bring to disk what the disk refused; where that is nothing, tests the disk. */
@@ -46,6 +50,24 @@ export interface WriterClient {
   committed(invalid: number): void;
   refused(reason: string): void;
   warning(text: string): void;
+}
+
+/** What the sender asks the thread that writes. */
+export interface OutgoingAccess {
+  /** The epoch of this folder, and all series; those that come later come with what is sent. */
+  open(): { readonly epoch: number | undefined; readonly series: readonly Series[] };
+  /** See `Outgoing`, as the next ones. */
+  resume(position: string): Position | undefined;
+  begin(epoch: number, isKnown: boolean, reached: string | undefined): Position;
+  next(position: Position, most: number): OutgoingPiece;
+  sent(position: Position, renamed: readonly number[]): void;
+  /** Of a block that is sent. */
+  damage(damage: Damage): void;
+}
+
+export interface OutgoingClient {
+  /** Something was committed since the last piece. */
+  more(): void;
 }
 
 export interface OpenWriter {

@@ -5,6 +5,8 @@ import type { Kind, SeriesKey, SeriesRename } from './records.ts';
 
 /** What goes to the thread together, and to the disk together. */
 export interface CommitGroup {
+  /** Records that were discarded so far. */
+  readonly dropped: number;
   /** New ones, numbered on from those before. */
   readonly newSeries: readonly SeriesKey[];
   readonly batches: readonly GroupBatch[];
@@ -176,7 +178,7 @@ export class RecordQueue {
     for (const { bytes } of this.#sent) this.#pendingBytes -= bytes;
     const newSeries = this.#undeclared;
     this.#undeclared = [];
-    this.#options.send({ newSeries, batches: this.#sent.map(({ batch }) => batch) });
+    this.#options.send({ dropped: this.dropped, newSeries, batches: this.#sent.map(({ batch }) => batch) });
   }
 
   #close(): void {

@@ -14,9 +14,11 @@ export const astray = 2 ** 32 - 1;
 export const seriesCatalogueName = 'series.ttc';
 export const tombstonesName = 'erasures.tte';
 export const retentionsName = 'retentions.ttr';
+export const outgoingName = 'outgoing.tto';
 export const inventoryName = 'inventory.tti';
 
 const journalPattern = /^journal-(\d{1,10})\.ttj$/;
+const unsentPattern = /^unsent-(\d{1,10})\.ttj$/;
 const blockPattern = /^block-(\d{1,10}|astray)-(\d{1,10})-(\d{1,10})-(\d{1,10})\.ttb$/;
 
 export function journalName(generation: number): string {
@@ -26,6 +28,17 @@ export function journalName(generation: number): string {
 /** The generation of a journal; undefined: it is not the name of a journal. */
 export function generationOf(name: string): number | undefined {
   const digits = journalPattern.exec(name)?.[1];
+  return digits === undefined ? undefined : whole(digits);
+}
+
+/** Of a journal whose generation is in blocks, and was sent in part. */
+export function unsentName(generation: number): string {
+  return `unsent-${generation}.ttj`;
+}
+
+/** The generation of such a journal; undefined: it is not the name of one. */
+export function unsentGenerationOf(name: string): number | undefined {
+  const digits = unsentPattern.exec(name)?.[1];
   return digits === undefined ? undefined : whole(digits);
 }
 

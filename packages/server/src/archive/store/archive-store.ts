@@ -8,6 +8,8 @@ import type { ArchiveDamage, ArchiveStats } from '../archive-access.ts';
 import type { Damage } from '../files/damage.ts';
 import { type Disk, systemDisk } from '../files/disk.ts';
 import { astray } from '../files/file-names.ts';
+import { isOutgoing, Outgoing } from '../outgoing/outgoing.ts';
+import type { Position } from '../outgoing/position.ts';
 import {
   farthestAheadUs,
   type Kind,
@@ -73,7 +75,7 @@ export class ArchiveStore {
     const { clock, limits = usualLimits, disk = systemDisk } = options;
     const early: Damage[] = [];
     const opened = openFolder(folder, { clock, disk, onDamage: (damage) => early.push(damage) });
-    const { blocks, catalogue, tombstones, inventory, frozen, nextGeneration } = opened;
+    const { blocks, catalogue, tombstones, inventory, frozen, unsent, nextGeneration } = opened;
     const damages: ArchiveDamage[] = [];
     const onDamage = ({ series, ...damage }: Damage) => {
       const name = series === undefined ? undefined : catalogue.byNumber(series)?.name;
@@ -90,7 +92,8 @@ export class ArchiveStore {
     list.replace([], blocks);
     const steady = new SteadyClock(clock, newestPlausibleUs(blocks, generations.tables, clock.now()));
     const files = { folder, disk, catalogue, generations, blocks: list, tombstones, inventory };
-    return new ArchiveStore({ ...files, clock, steady, onDamage, retention: keepAll }, damages);
+    const outgoing = isOutgoing(folder) ? new Outgoing(files, unsent) : undefined;
+    return new ArchiveStore({ ...files, clock, steady, onDamage, outgoing, retention: keepAll }, damages);
   }
 
   /** Finds or makes it. Throws RangeError where there are too many. */
@@ -113,8 +116,11 @@ export class ArchiveStore {
    * is on disk after the next commit.
    */
   rename(renames: readonly SeriesRename[]): void {
-    const { catalogue } = this.#parts;
-    for (const rename of renames) catalogue.rename(rename);
+    const { catalogue, outgoing } = this.#parts;
+    for (const rename of renames) {
+      outgoing?.rename(catalogue.find(rename.kind, rename.from));
+      catalogue.rename(rename);
+    }
     catalogue.commit();
   }
 
@@ -196,6 +202,23 @@ export class ArchiveStore {
         return { series: each, tail, blocks, tombstones: applied, cutOffUs, gaps };
       }),
     };
+  }
+
+  /** What goes to the store; from the first call on it does, or waits until it can. Throws the system's error. */
+  outgoing(): Outgoing {
+    this.#parts.outgoing ??= new Outgoing(this.#parts, []);
+    return this.#parts.outgoing;
+  }
+
+  /** So many records were discarded since the start, before they came here. */
+  noteDropped(count: number): void {
+    this.#parts.outgoing?.noteDropped(count);
+  }
+
+  /** In an epoch that the store has given; see `Outgoing.begin`. Throws the system's error. */
+  beginOutgoing(epoch: number, isKnown: boolean, reached: string | undefined): Position {
+    if (isKnown) this.freeze();
+    return this.outgoing().begin(epoch, isKnown, reached);
   }
 
   setRetention(retention: Retention): void {
@@ -291,6 +314,7 @@ export class ArchiveStore {
     this.#flushing.close();
     try {
       this.commit();
+      this.#parts.outgoing?.save();
       this.#parts.inventory.beforeRemoval(this.#parts);
     } finally {
       this.#parts.generations.close();
@@ -304,13 +328,14 @@ export class ArchiveStore {
     }
     if (this.#expiry.step()) return true;
     if (this.#isPruneDue && this.#prune()) return true;
+    this.#parts.outgoing?.save();
     this.#parts.inventory.refresh(this.#parts);
     return false;
   }
 
   /** Discards the tombstones that are fully applied. True: there are blocks left to look at. */
   #prune(): boolean {
-    const { generations, blocks, tombstones } = this.#parts;
+    const { generations, blocks, tombstones, outgoing } = this.#parts;
     // Blocks that are about to go as well: after a crash they may be there again.
     const all = [...blocks.all, ...blocks.leaving];
     const unseen = tombstones.size === 0 ? undefined : all.find((block) => block.tombstonesSeen < tombstones.lastSeq);
@@ -319,8 +344,10 @@ export class ArchiveStore {
       return true;
     }
     const { tables } = generations;
+    const sent = outgoing?.erased ?? Number.POSITIVE_INFINITY;
     tombstones.keep(({ seq, series, sinceUs, untilUs, generation }) => {
       return (
+        seq > sent ||
         tables.some((table) => table.generation <= generation && table.hasIn(series, sinceUs, untilUs)) ||
         all.some((block) => block.tombstones.has(seq))
       );

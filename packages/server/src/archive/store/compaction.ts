@@ -111,11 +111,13 @@ export class Compaction {
 
   /**
    * A merged block replaces everything between its inputs, also a lost block that may come back. It has the position
-   * of its newest input: no input may move behind a block of another partition that replaces its records.
+   * of its newest input: no input may move behind a block of another partition that replaces its records. What was sent
+   * to the store is not merged with what was not.
    */
   *#compactable(run: readonly Block[], others: readonly Extent[]): Generator<readonly Block[]> {
     const ofRun = run.map(extentOf);
     const partition = ofRun[0]?.partition;
+    const { outgoing } = this.#parts;
     const lost = this.#parts.inventory.lost.flatMap(({ name }) => blockSpanOf(name) ?? []);
     const isBetween = (a: Block, b: Block) =>
       lost.some((span) => {
@@ -127,6 +129,7 @@ export class Compaction {
       const isParted =
         next === undefined ||
         isBetween(run[to - 1] as Block, next) ||
+        outgoing?.isParted(run[to - 1] as Block, next) === true ||
         overtakes(ofRun.slice(from, to), ofRun[to] as Extent, others);
       if (!isParted) continue;
       yield run.slice(from, to);

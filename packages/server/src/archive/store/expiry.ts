@@ -75,13 +75,13 @@ export class Expiry {
         older.map(({ path }) => path),
         (files) => this.#expiredOf(block, files, nowUs),
       );
-      if (expired >= block.records) blocks.replace([block], []);
+      if (expired >= block.records) this.#drop(block);
       else if (expired > block.records * part && !isAstray(block)) block.isRewriteDue = true;
     } catch (error) {
       if (!(error instanceof Damaged)) throw error;
       block.isDamaged = true;
       onDamage(error.damage);
-      if (this.#isRestExpired(block, nowUs)) blocks.replace([block], []);
+      if (this.#isRestExpired(block, nowUs)) this.#drop(block);
     }
   }
 
@@ -113,6 +113,11 @@ export class Expiry {
     return newestUs < earliestCutOff(this.#parts.retention, nowUs);
   }
 
+  #drop(block: Block): void {
+    this.#parts.outgoing?.discard(block);
+    this.#parts.blocks.replace([block], []);
+  }
+
   /** Where the files are too large together: everything up to the end of a block, in whichever block it is. */
   #dropOldest(nowUs: number): boolean {
     const { blocks, tombstones, generations, retention } = this.#parts;
@@ -134,7 +139,7 @@ export class Expiry {
         if (reaching.some((other) => mayReplace(extentOf(oldest), extentOf(other)))) throw error;
       }
     }
-    blocks.replace([oldest], []);
+    this.#drop(oldest);
     return true;
   }
 }

@@ -1,8 +1,10 @@
 // The flush: writes frozen memtables into blocks, oldest first, step by step. The journal of a generation is removed when
 // its blocks are on disk, and only then do they count.
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setAside } from '../files/damaged-files.ts';
 import { syncFolder } from '../files/disk.ts';
+import { unsentName } from '../files/file-names.ts';
 import type { Series } from '../records.ts';
 import { blockOf, withBlock } from './block-list.ts';
 import { flushTable } from './flush-table.ts';
@@ -53,15 +55,17 @@ export class Flushing {
   }
 
   #finish(frozen: Frozen, paths: readonly string[]): void {
-    const { folder, disk, clock, generations, blocks, inventory } = this.#parts;
-    const { journalPath, isDamaged } = frozen;
+    const { folder, disk, clock, generations, blocks, inventory, outgoing } = this.#parts;
+    const { journalPath, isDamaged, table } = frozen;
     const fresh = paths.map((path) => withBlock(path, (file) => blockOf(file, clock.now())));
     inventory.beforeRemoval(this.#parts, fresh, frozen);
     // Where the sync failed the last time, it is out of the way already.
     if (isDamaged && existsSync(journalPath)) setAside(journalPath);
+    else if (outgoing?.isInPart(table) === true) renameSync(journalPath, join(folder, unsentName(table.generation)));
     else rmSync(journalPath, { force: true });
     syncFolder(folder, disk);
     blocks.replace([], fresh);
-    generations.drop();
+    outgoing?.leaveMemory(frozen);
+    generations.drop(outgoing?.isInPart(table) === true);
   }
 }

@@ -186,10 +186,11 @@ export class Generations {
     return journal;
   }
 
-  /** The oldest frozen one is in blocks. */
-  drop(): void {
+  /** The oldest frozen one is in blocks; somebody may need its records still. */
+  drop(isNeeded = false): void {
     const table = this.#frozen.shift()?.table;
-    if (table !== undefined) table.texts = [];
+    if (table === undefined || isNeeded) return;
+    table.texts = [];
     this.#spare = table;
   }
 

@@ -10,7 +10,7 @@ import {
   blockSpanOf,
   generationOf,
   inventoryName,
-  journalName,
+  outgoingName,
   retentionsName,
   seriesCatalogueName,
   tombstonesName,
@@ -33,7 +33,7 @@ export interface ListedParts {
 
 /** Between two looks at files that grow or are replaced by themselves. */
 const lookMs = 10_000;
-const others = [seriesCatalogueName, tombstonesName, retentionsName];
+const others = [seriesCatalogueName, tombstonesName, retentionsName, outgoingName];
 const noRecords = { records: 0, firstUs: 0, lastUs: 0, highestSeries: 0, isLost: false };
 
 /** What the inventory of a folder says, before its files are opened. */
@@ -65,8 +65,8 @@ export class Inventory {
   }
 
   /** So many bytes the journal has had on disk; 0 where nothing is known of it, or it is another file. */
-  journalBytes(generation: number, salt: number | undefined): number {
-    const listed = this.#listed.get(journalName(generation));
+  journalBytes(name: string, salt: number | undefined): number {
+    const listed = this.#listed.get(name);
     return listed !== undefined && (salt === undefined || salt === listed.salt) ? listed.bytes : 0;
   }
 

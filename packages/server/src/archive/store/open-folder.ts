@@ -6,7 +6,14 @@ import type { Clock } from '@telltale/schema';
 import { type Damage, DamagedBlock } from '../files/damage.ts';
 import { setAside } from '../files/damaged-files.ts';
 import { type Disk, syncFolder } from '../files/disk.ts';
-import { blockSpanOf, generationOf, isTemporary, journalName } from '../files/file-names.ts';
+import {
+  blockSpanOf,
+  generationOf,
+  isTemporary,
+  journalName,
+  unsentGenerationOf,
+  unsentName,
+} from '../files/file-names.ts';
 import { replayJournal } from '../files/journal-replay.ts';
 import { SeriesCatalogue } from '../files/series-catalogue.ts';
 import type { Series } from '../records.ts';
@@ -29,6 +36,8 @@ export interface Opened {
   readonly tombstones: Tombstones;
   readonly inventory: Inventory;
   readonly frozen: Frozen[];
+  /** Generations that are in blocks, of which the store may lack something; oldest first. */
+  readonly unsent: Frozen[];
   /** The first that nothing has ever used. */
   readonly nextGeneration: number;
 }
@@ -58,6 +67,24 @@ export function openFolder(folder: string, options: OpenOptions): Opened {
       ...options,
     });
   });
+  const unsent = names
+    .flatMap((name) => unsentGenerationOf(name) ?? [])
+    .filter((generation) => !journals.includes(generation));
+  const unsentReplays = unsent
+    .sort((a, b) => a - b)
+    .map((generation) => {
+      const name = unsentName(generation);
+      return new TableReplay({
+        folder,
+        generation,
+        name,
+        next: undefined,
+        catalogue,
+        tombstones,
+        inventory,
+        ...options,
+      });
+    });
   // What a journal uses is in the catalogue, unless that is an older one or was lost.
   const isKnown = ({ number }: Series) => catalogue.byNumber(number) !== undefined;
   const isWhole = replays.every(({ declared }) => declared.values().every(isKnown));
@@ -72,6 +99,7 @@ export function openFolder(folder: string, options: OpenOptions): Opened {
     tombstones,
     inventory,
     frozen: replays.map(({ frozen }) => frozen),
+    unsent: unsentReplays.map(({ frozen }) => frozen),
     nextGeneration: lastGeneration + 1,
   };
 }

@@ -14,6 +14,8 @@ import type { Tombstones } from './tombstones.ts';
 export interface TableReplayOptions {
   readonly folder: string;
   readonly generation: number;
+  /** Of the journal, where it has another than usual. */
+  readonly name?: string;
   /** The generation of the next journal, which may say that not all of this one counts. */
   readonly next: number | undefined;
   readonly catalogue: SeriesCatalogue;
@@ -35,8 +37,18 @@ export class TableReplay {
 
   /** Throws `NewerVersion` and the system's errors. */
   constructor(options: TableReplayOptions) {
-    const { folder, generation, next, catalogue, tombstones, clock, inventory, onDamage } = options;
-    const journalPath = join(folder, journalName(generation));
+    const {
+      folder,
+      generation,
+      name = journalName(generation),
+      next,
+      catalogue,
+      tombstones,
+      clock,
+      inventory,
+      onDamage,
+    } = options;
+    const journalPath = join(folder, name);
     const table = new Memtable(generation, 16_384);
     this.#table = table;
     this.#aheadUs = clock.now() + farthestAheadUs;
@@ -50,14 +62,14 @@ export class TableReplay {
     };
     const head = next === generation + 1 ? readJournalHead(join(folder, journalName(next))) : undefined;
     const { damages, bytes, salt } = replayJournal(journalPath, listener, head?.endOfPrevious);
-    const hadBytes = inventory.journalBytes(generation, salt);
+    const hadBytes = inventory.journalBytes(name, salt);
     const isCut = bytes < hadBytes;
-    if (isCut) onDamage({ file: journalName(generation), reason: `${bytes} bytes are right, and it had ${hadBytes}` });
+    if (isCut) onDamage({ file: name, reason: `${bytes} bytes are right, and it had ${hadBytes}` });
     tombstones.replayed(generation, Number.POSITIVE_INFINITY, table.count);
     table.committed = table.count;
     for (const damage of damages) onDamage(damage);
     for (const series of this.#disputed) {
-      onDamage({ file: journalName(generation), series, reason: 'the catalogue has another series of this number' });
+      onDamage({ file: name, series, reason: 'the catalogue has another series of this number' });
     }
     const isDamaged = isCut || damages.length > 0 || this.#disputed.size > 0;
     this.frozen = { table, journalPath, journalBytes: bytes, isDamaged, aheadUs: this.#aheadUs };

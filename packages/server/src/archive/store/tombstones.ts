@@ -67,6 +67,21 @@ export class Tombstones {
     return erased;
   }
 
+  /** So many records of its generation, in memory, came before it. */
+  positionOf(seq: number): number | undefined {
+    return this.#positions.get(seq);
+  }
+
+  /** Of a generation in memory, the number of records before the first erasure that came after so many; Infinity: none did. */
+  cutAfter(generation: number, records: number): number {
+    let cut = Number.POSITIVE_INFINITY;
+    for (const { seq, generation: own } of this.#all) {
+      const position = own === generation ? this.#positions.get(seq) : undefined;
+      if (position !== undefined && position > records) cut = Math.min(cut, position);
+    }
+    return cut;
+  }
+
   /** Erases what is there of the series; on disk when it returns. After an error nothing is erased. */
   add(
     series: readonly Series[],

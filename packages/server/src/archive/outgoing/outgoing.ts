@@ -1,0 +1,314 @@
+// What of the archive goes to the store, on the thread that has the files: gives what is in memory, says which block is
+// next, and keeps apart what was sent and what was not. The sender, on the thread of the store, asks and sends.
+import { randomInt } from 'node:crypto';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { outgoingName, unsentName } from '../files/file-names.ts';
+import { type Opening, type OutgoingEntry, readOutgoing, writeOutgoing } from '../files/outgoing-file.ts';
+import { everySeries } from '../files/tombstones-file.ts';
+import { generationOf, type ParcelErasure, parcelLimits, placeOf } from '../parcel/parcel.ts';
+import type { Series } from '../records.ts';
+import type { Block } from '../store/block-list.ts';
+import type { Frozen } from '../store/generations.ts';
+import type { Memtable } from '../store/memtable.ts';
+import { MemoryRecords } from './memory-records.ts';
+import { nextBlock } from './next-block.ts';
+import type { OutgoingParts } from './outgoing-parts.ts';
+import { type Discarded, nothingDiscarded, type OutgoingPiece } from './outgoing-piece.ts';
+import {
+  allOfBlock,
+  firstPosition,
+  type Position,
+  positionText,
+  readPosition,
+  repeatedSince,
+  withoutMemoryBefore,
+} from './position.ts';
+
+/** What the store has of a block, as a position says it; more than these: which range it is in. */
+const side = { sent: 0, notYet: 1, underWay: 2, ranges: 3 } as const;
+
+/** Of those before them positions are no longer known: then everything is sent again. */
+const mostOpenings = 1000;
+
+export class Outgoing {
+  readonly #parts: OutgoingParts;
+  readonly #memory: MemoryRecords;
+  /** The times that the archive was opened before. */
+  readonly #openings: readonly Opening[];
+  /** Which time this is. */
+  readonly #opened = randomInt(2 ** 47);
+  /** The end of the archive when it was opened: nothing behind it was sent before. */
+  readonly #end: number;
+  #epoch: number | undefined;
+  /** The first position of the epoch, as text. */
+  #begun: string;
+  /** What the store has, as far as is known. */
+  #position: Position;
+  /** What the sender was given since then: the store may have it. Until the store has said what it has, that may be anything. */
+  #handed: Pick<OutgoingPiece, 'position' | 'block'> | 'anything' | undefined = 'anything';
+  #discarded: Discarded;
+  /** So many records were stored, up to this place. */
+  #stored: number;
+  #storedTo: number;
+  /** Records that were discarded before they came to the archive: before this start, and since. */
+  readonly #droppedBefore: number;
+  #dropped = 0;
+  #saved: OutgoingEntry | undefined;
+  /** Series whose names the store may not have. */
+  readonly #renamed: Set<number>;
+
+  /** `unsent`: of generations that are in blocks what the store may lack. Throws the system's errors. */
+  constructor(parts: OutgoingParts, unsent: readonly Frozen[]) {
+    const saved = readOutgoing(parts.folder);
+    this.#parts = parts;
+    this.#memory = new MemoryRecords(parts, unsent);
+    this.#end = this.#memory.end;
+    const before = saved && { opened: saved.opened, end: this.#memory.replayedEnd };
+    this.#openings = [...(saved?.openings ?? []), ...(before === undefined ? [] : [before])].slice(-mostOpenings);
+    this.#epoch = saved?.epoch;
+    const position = saved && readPosition(saved.position);
+    this.#position = position ?? firstPosition(this.#opened, this.#memory.firstGeneration);
+    this.#begun = saved?.begun ?? positionText(this.#position);
+    this.#discarded = saved?.discarded ?? nothingDiscarded;
+    this.#stored = saved?.stored ?? parts.blocks.all.reduce((sum, { records }) => sum + records, 0);
+    this.#storedTo = saved?.storedTo ?? 0;
+    this.#droppedBefore = saved?.dropped ?? 0;
+    this.#renamed = new Set(parts.catalogue.renamed().map(({ number }) => number));
+    // On disk before anything is sent that says so.
+    this.save();
+  }
+
+  /** In which this folder sends; undefined: it has none yet. */
+  get epoch(): number | undefined {
+    return this.#epoch;
+  }
+
+  /** Erasures up to this one need not be remembered for the store. */
+  get erased(): number {
+    return this.#position.erased;
+  }
+
+  series(): Series[] {
+    return [...this.#parts.catalogue.all()];
+  }
+
+  /**
+   * The store has come to this position in our epoch; empty: it has nothing of it. Undefined: the text is no position, or this
+   * folder never had it, since it was restored from a backup.
+   */
+  resume(text: string): Position | undefined {
+    const position = readPosition(text === '' ? this.#begun : text);
+    if (position === undefined || !this.#hasSent(position)) return undefined;
+    for (const { number } of this.#parts.catalogue.renamed()) this.#renamed.add(number);
+    this.#take({ ...position, opened: this.#opened });
+    return this.#position;
+  }
+
+  /**
+   * The first position of an epoch; on disk when it returns. `isKnown`: the store may have something of this site; then no
+   * record was taken since the last generation was frozen. `reached`: the position that the store has of the epoch before.
+   */
+  begin(epoch: number, isKnown: boolean, reached: string | undefined): Position {
+    const { firstGeneration, activeGeneration } = this.#memory;
+    const first = firstPosition(this.#opened, firstGeneration);
+    const had = reached === undefined ? undefined : readPosition(reached);
+    const isBehindOurs = had !== undefined && had.sent >= this.#position.sent;
+    // What is repeated is sent from blocks: there each time can replace what the store has of it.
+    const from = isBehindOurs ? this.#position : { ...first, live: placeOf(0, 0), ranges: [] };
+    this.#take(isKnown ? repeatedSince(from, this.#opened, activeGeneration) : first);
+    this.#begun = positionText(this.#position);
+    this.#epoch = epoch;
+    this.save();
+    return this.#position;
+  }
+
+  /** What is to be sent after this position; of memory at most so many records. */
+  next(from: Position, most: number): OutgoingPiece {
+    const { catalogue } = this.#parts;
+    const live = this.#memory.behind(from.live);
+    const position = withoutMemoryBefore({ ...from, live }, this.#memory.firstWhole(generationOf(live)));
+    const { declared, renamed, series } = this.#undeclared(position.declared);
+    // Records come when all series are known.
+    const isDeclared = declared === catalogue.limit;
+    const records = isDeclared ? this.#memory.from(position.live, most) : [];
+    const { erasures, erased } = this.#erasures(position.erased);
+    const next = { ...position, live: records.at(-1)?.to ?? position.live, declared, erased };
+    const block = isDeclared ? nextBlock(this.#parts, this.#memory.firstGeneration, position) : undefined;
+    this.#handed = { position: next, block };
+    return {
+      position: next,
+      series,
+      renamed,
+      erasures,
+      live: records,
+      block,
+      discarded: this.#discarded,
+      stored: this.count(),
+      dropped: this.#droppedBefore + this.#dropped,
+      waiting: this.#waiting(next),
+      oldestUnsentUs: this.#oldestUs(next),
+    };
+  }
+
+  /** The store has this, and the present names of these series. */
+  sent(position: Position, renamed: readonly number[]): void {
+    for (const number of renamed) this.#renamed.delete(number);
+    this.#take(position);
+  }
+
+  /** Whether the store may have some of its records, and lack others. */
+  isInPart({ generation }: Memtable): boolean {
+    const { live } = this.#position;
+    return live < placeOf(generation + 1, 0) && Math.max(live, this.#handedTo) > placeOf(generation, 0);
+  }
+
+  /** A generation is in blocks. */
+  leaveMemory(frozen: Frozen): void {
+    this.count();
+    if (!this.isInPart(frozen.table) || frozen.isDamaged) return;
+    const journalPath = join(this.#parts.folder, unsentName(frozen.table.generation));
+    this.#memory.retain({ ...frozen, journalPath });
+  }
+
+  /** These series have got another name. */
+  rename(series: readonly Series[]): void {
+    for (const { number } of series) this.#renamed.add(number);
+  }
+
+  /** So many records since the start. */
+  noteDropped(count: number): void {
+    this.#dropped = count;
+  }
+
+  /** A block is deleted for its age or for room. */
+  discard(block: Block): void {
+    if (sideOf(block, this.#position) === side.sent) return;
+    const { count, sinceUs, untilUs } = this.#discarded;
+    this.#discarded = {
+      count: count + block.records,
+      sinceUs: count === 0 ? block.firstUs : Math.min(sinceUs, block.firstUs),
+      untilUs: Math.max(untilUs, block.lastUs),
+    };
+  }
+
+  /** Whether the store has one and may lack the other: those are never merged. */
+  isParted(a: Block, b: Block): boolean {
+    if (sideOf(a, this.#position) !== sideOf(b, this.#position)) return true;
+    const [first, second] = [a.header, b.header];
+    if (this.#memory.retains(first.genFrom, first.genTo) !== this.#memory.retains(second.genFrom, second.genTo))
+      return true;
+    if (this.#handed === undefined || sideOf(a, this.#position) === side.sent) return false;
+    if (this.#handed === 'anything') return Math.min(a.header.genFrom, b.header.genFrom) <= generationOf(this.#end);
+    const { position, block } = this.#handed;
+    if (block?.path === a.path || block?.path === b.path) return true;
+    return sideOf(a, position) !== sideOf(b, position);
+  }
+
+  /** Records stored up to now. */
+  count(): number {
+    this.#stored += this.#memory.count(this.#storedTo);
+    this.#storedTo = this.#memory.end;
+    return this.#stored;
+  }
+
+  /** On disk when it returns, where something has changed. Throws the system's error. */
+  save(): void {
+    const entry: OutgoingEntry = {
+      opened: this.#opened,
+      openings: this.#openings,
+      epoch: this.#epoch,
+      begun: this.#begun,
+      position: positionText(this.#position),
+      stored: this.count(),
+      storedTo: this.#storedTo,
+      dropped: this.#droppedBefore + this.#dropped,
+      discarded: this.#discarded,
+    };
+    if (isDeepStrictEqual(entry, this.#saved)) return;
+    writeOutgoing(this.#parts.folder, entry, this.#parts.disk);
+    this.#saved = entry;
+  }
+
+  #hasSent({ opened, live }: Position): boolean {
+    return opened === this.#opened || this.#openings.some((each) => each.opened === opened && live <= each.end);
+  }
+
+  #take(position: Position): void {
+    this.#position = position;
+    this.#handed = undefined;
+    // What cannot be removed now goes when the archive is opened again.
+    for (const { journalPath } of this.#memory.release(generationOf(position.live))) {
+      rmSync(journalPath, { force: true });
+    }
+  }
+
+  /** Records before this place may have been sent. */
+  get #handedTo(): number {
+    if (this.#handed === 'anything') return this.#end;
+    return this.#handed?.position.live ?? 0;
+  }
+
+  #undeclared(from: number): { readonly declared: number; readonly renamed: number[]; readonly series: Series[] } {
+    const { catalogue } = this.#parts;
+    const renamed = [...this.#renamed].filter((number) => number < from).slice(0, parcelLimits.series / 2);
+    const declared = Math.min(catalogue.limit, from + parcelLimits.series / 2);
+    const numbers = [...renamed, ...Array.from({ length: declared - from }, (_, at) => from + at)];
+    return { declared, renamed, series: numbers.flatMap((number) => catalogue.byNumber(number) ?? []) };
+  }
+
+  #erasures(after: number): { readonly erasures: ParcelErasure[]; readonly erased: number } {
+    const fresh = this.#parts.tombstones.after(after).slice(0, parcelLimits.erasures);
+    const erasures = fresh
+      .filter(({ series }) => series !== everySeries)
+      .map((tombstone): ParcelErasure => {
+        const { series, sinceUs, untilUs } = tombstone;
+        return { series, sinceUs, untilUs, place: this.#placeOf(tombstone) };
+      });
+    return { erasures, erased: fresh.at(-1)?.seq ?? after };
+  }
+
+  /** Of a generation in blocks its end: it is sent from them without what was erased, or was sent before the erasure. */
+  #placeOf({ seq, generation }: { readonly seq: number; readonly generation: number }): number {
+    const table = this.#memory.table(generation);
+    if (table === undefined) return placeOf(generation + 1, 0) - 1;
+    return placeOf(generation, this.#parts.tombstones.positionOf(seq) ?? table.committed);
+  }
+
+  /** About so many records. */
+  #waiting({ live, ranges }: Position): number {
+    const [first] = ranges;
+    const count = this.#memory.count(live);
+    if (first === undefined) return count;
+    const inMemory = this.#memory.count(placeOf(first.from, 0)) - this.#memory.count(placeOf(generationOf(live), 0));
+    return this.#unsentBlocks().reduce((sum, { records }) => sum + records, count + inMemory);
+  }
+
+  /** 0: nothing waits. */
+  #oldestUs({ live, ranges }: Position): number {
+    const blocks = ranges.length === 0 ? [] : this.#unsentBlocks();
+    const oldestUs = blocks.reduce((oldest, { firstUs }) => Math.min(oldest, firstUs), this.#memory.timeAt(live));
+    return oldestUs === Number.POSITIVE_INFINITY ? 0 : oldestUs;
+  }
+
+  #unsentBlocks(): Block[] {
+    return this.#parts.blocks.all.filter((block) => sideOf(block, this.#position) > side.notYet);
+  }
+}
+
+function sideOf({ header: { partition, genFrom, genTo } }: Block, { live, ranges, block }: Position): number {
+  if (genFrom >= generationOf(live)) return side.notYet;
+  const at = ranges.findIndex(({ from, to }) => genFrom < to && genTo >= from);
+  if (at < 0) return side.sent;
+  if (at > 0 || block === undefined) return side.ranges + at;
+  const isSame = partition === block.partition && genFrom === block.genFrom;
+  if (isSame && block.series !== allOfBlock) return side.underWay;
+  const isBehind = partition > block.partition || (partition === block.partition && genFrom > block.genTo);
+  return isBehind ? side.ranges : side.sent;
+}
+
+/** Whether the archive in this folder was ever sent. */
+export function isOutgoing(folder: string): boolean {
+  return existsSync(join(folder, outgoingName));
+}

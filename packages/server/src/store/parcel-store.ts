@@ -1,0 +1,26 @@
+// The store as a site sees it, over a connection of its own or over the bus.
+
+/** What the store has of a site's epoch: its newest parcel. */
+export interface Received {
+  /** 0: it has none yet. */
+  readonly seq: number;
+  /** That came with it; or empty. */
+  readonly position: string;
+}
+
+/** An epoch that a site begins. */
+export interface Claimed {
+  readonly epoch: number;
+  /** Whether the store has any parcel of the site. */
+  readonly isKnown: boolean;
+}
+
+/** Each rejects with a `StoreError` where the store cannot be reached or refuses: trying again does no harm. */
+export interface ParcelStore {
+  /** Undefined: it does not know of this epoch. */
+  newest(site: string, epoch: number): Promise<Received | undefined>;
+  /** An epoch higher than any that it has of the site. */
+  claim(site: string): Promise<Claimed>;
+  /** Resolves when the store has committed it, with the newest that it has then: another one where this did not come next. */
+  send(site: string, epoch: number, seq: number, parcel: Uint8Array): Promise<Received>;
+}

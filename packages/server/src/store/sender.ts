@@ -1,0 +1,285 @@
+// Sends the archive of a site to the store: what is new first, then what waits in blocks; one parcel at a time. Where to go on
+// the store says. What it cannot send stays where it is, and is sent later.
+import { type Clock, type Datatype, onAbort } from '@telltale/schema';
+import {
+  allOfBlock,
+  BlockSections,
+  type BlockToSend,
+  type Damage,
+  Damaged,
+  encodeParcel,
+  isMissing,
+  liveSection,
+  type OutgoingAccess,
+  type OutgoingPiece,
+  type ParcelCounters,
+  type Position,
+  positionText,
+  type Section,
+  type Series,
+} from '../archive/index.ts';
+import type { Link } from '../threads/index.ts';
+import type { ParcelStore } from './parcel-store.ts';
+
+export interface SenderOptions {
+  readonly site: string;
+  readonly clock: Clock;
+  readonly archive: Pick<Link<OutgoingAccess>, 'call' | 'notify'>;
+  readonly store: ParcelStore;
+  /** How long records are gathered for a parcel, where none wait. */
+  readonly gatherMs: number;
+  readonly onState: (state: SenderState) => void;
+}
+
+/** What people see of it. */
+export interface SenderState {
+  /** Why nothing is sent now; undefined: it is. */
+  readonly failure: string | undefined;
+  /** The store has everything that can be sent now. */
+  readonly isIdle: boolean;
+  readonly epoch: number | undefined;
+  /** The newest parcel that the store has. */
+  readonly seq: number;
+  /** When the store had it; undefined: there was none yet. */
+  readonly sentAtUs: number | undefined;
+  /** Records sent in this epoch, and records that wait. */
+  readonly sent: number;
+  readonly waiting: number;
+  /** The time of the oldest record that waits; 0: none does. */
+  readonly oldestUnsentUs: number;
+  readonly stored: number;
+  readonly dropped: number;
+  readonly discarded: OutgoingPiece['discarded'];
+}
+
+/** Records of memory that a parcel takes at most, and all that it takes while there are blocks to send. */
+const mostLive = 2 ** 17;
+const mostInParcel = 2 ** 17;
+const firstPauseMs = 1000;
+const longestPauseMs = 30_000;
+
+export class Sender {
+  readonly #options: SenderOptions;
+  readonly #series = new Map<number, Series>();
+  readonly #stop = new AbortController();
+  #blocks: BlockSections | undefined;
+  #state: SenderState;
+  #running: Promise<void> | undefined;
+  /** Something may have been committed since the last piece. */
+  #isMore = false;
+  #wake: (() => void) | undefined;
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+    this.#state = {
+      failure: 'it has not been reached yet',
+      isIdle: false,
+      epoch: undefined,
+      seq: 0,
+      sentAtUs: undefined,
+      sent: 0,
+      waiting: 0,
+      oldestUnsentUs: 0,
+      stored: 0,
+      dropped: 0,
+      discarded: { count: 0, sinceUs: 0, untilUs: 0 },
+    };
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  /** The archive has committed something. */
+  more(): void {
+    this.#isMore = true;
+    this.#wake?.();
+  }
+
+  /** Resolves when what is under way has ended. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    this.#wake?.();
+    await this.#running;
+    this.#closeBlocks();
+  }
+
+  get #isStopped(): boolean {
+    return this.#stop.signal.aborted;
+  }
+
+  async #run(): Promise<void> {
+    let pauseMs = firstPauseMs;
+    while (!this.#isStopped) {
+      try {
+        let next = await this.#begin();
+        pauseMs = firstPauseMs;
+        while (!this.#isStopped) next = await this.#sendNext(next);
+      } catch (error) {
+        if (this.#isStopped) return;
+        this.#closeBlocks();
+        this.#tell({ failure: (error as Error).message, isIdle: false });
+        // Sites that lost the store together do not come back at one moment.
+        await this.#pause(pauseMs * (0.5 + Math.random()));
+        pauseMs = Math.min(longestPauseMs, 2 * pauseMs);
+      }
+    }
+  }
+
+  /** Where the store says to go on; or in an epoch of its own, where it cannot say. */
+  async #begin(): Promise<Next> {
+    const { archive, store, site } = this.#options;
+    const { epoch, series } = await archive.call('open', []);
+    this.#learn(series);
+    const received = epoch === undefined ? undefined : await store.newest(site, epoch);
+    if (epoch !== undefined && received !== undefined) {
+      const position = await archive.call('resume', [received.position]);
+      if (position !== undefined) {
+        this.#tell({ failure: undefined, epoch, seq: received.seq, sent: position.sent });
+        return { epoch, seq: received.seq + 1, position };
+      }
+    }
+    const claimed = await store.claim(site);
+    const position = await archive.call('begin', [claimed.epoch, claimed.isKnown, received?.position]);
+    this.#tell({ failure: undefined, epoch: claimed.epoch, seq: 0, sent: 0 });
+    return { epoch: claimed.epoch, seq: 1, position };
+  }
+
+  async #sendNext({ epoch, seq, position: from }: Next): Promise<Next> {
+    const { archive, store, site, clock, gatherMs } = this.#options;
+    this.#isMore = false;
+    const beganMs = clock.monotonicMs();
+    const piece = await archive.call('next', [from, mostLive]);
+    this.#learn(piece.series);
+    const { sections, position, left } = this.#sectionsOf(piece);
+    const isEmpty = sections.length === 0 && piece.series.length === 0 && piece.erasures.length === 0;
+    if (isEmpty && left === 'nothing') {
+      this.#tell({ failure: undefined, isIdle: true, ...countsOf(piece) });
+      if (!this.#isMore) await this.#untilMore();
+      await this.#pause(gatherMs);
+      return { epoch, seq, position };
+    }
+    // The store learns of it with the next parcel, and the archive as well: it has to keep what the store may ask for.
+    if (isEmpty) return { epoch, seq, position };
+    const records = sections.reduce((sum, { columns }) => sum + columns.count, 0);
+    const after = { ...position, sent: position.sent + records };
+    const text = positionText(after);
+    const counters = countersOf(piece);
+    const { series, erasures } = piece;
+    this.#tell({ isIdle: false });
+    const madeUs = Math.max(0, Math.floor(clock.now()));
+    const head = { site, epoch, seq, madeUs, position: text, counters };
+    const bytes = encodeParcel({ ...head, series, erasures, sections }, (number) => this.#datatypeOf(number));
+    const received = await store.send(site, epoch, seq, bytes);
+    if (received.seq !== seq || received.position !== text) return this.#goOnAt(epoch, received.seq, received.position);
+    archive.notify('sent', [after, piece.renamed]);
+    this.#tell({ failure: undefined, seq, sentAtUs: clock.now(), sent: after.sent, ...countsOf(piece) });
+    if (left === 'nothing') await this.#pause(gatherMs - (clock.monotonicMs() - beganMs));
+    return { epoch, seq: seq + 1, position: after };
+  }
+
+  /** The store has had an answer lost, or was put back. */
+  async #goOnAt(epoch: number, seq: number, text: string): Promise<Next> {
+    this.#closeBlocks();
+    const position = await this.#options.archive.call('resume', [text]);
+    if (position === undefined) throw new Error('the store has a position that this archive never had');
+    return { epoch, seq: seq + 1, position };
+  }
+
+  #sectionsOf(piece: OutgoingPiece): { sections: Section[]; position: Position; left: 'nothing' | 'more' } {
+    const live = piece.live.map(liveSection);
+    const taken = piece.live.reduce((sum, { series }) => sum + series.length, 0);
+    const { position, block } = piece;
+    if (block === undefined || taken >= mostInParcel) {
+      return { sections: live, position, left: taken >= mostLive ? 'more' : 'nothing' };
+    }
+    if (block.path === undefined) {
+      const after = { ...position, ranges: position.ranges.slice(1), block: undefined };
+      return { sections: live, position: after, left: 'more' };
+    }
+    const blocks = this.#open(block);
+    if (blocks === 'gone') return { sections: live, position, left: 'more' };
+    const next = blocks?.next(mostInParcel - taken) ?? { section: undefined, position: { ...block, ...wholeBlock } };
+    if (next.position.series === allOfBlock) this.#closeBlocks();
+    const sections = next.section === undefined ? live : [...live, next.section];
+    return { sections, position: { ...position, block: next.position }, left: 'more' };
+  }
+
+  /** Undefined: nothing of it can be read, which is reported; or it is gone, and another has what it had. */
+  #open(block: BlockToSend): BlockSections | 'gone' | undefined {
+    if (this.#blocks?.path === block.path && this.#blocks.isAt(block.after)) return this.#blocks;
+    this.#closeBlocks();
+    const onDamage = (damage: Damage) => void this.#options.archive.notify('damage', [damage]);
+    try {
+      this.#blocks = new BlockSections({ block, seriesOf: (number) => this.#series.get(number), onDamage });
+      return this.#blocks;
+    } catch (error) {
+      if (isMissing(error)) return 'gone';
+      if (!(error instanceof Damaged)) throw error;
+      onDamage(error.damage);
+      return undefined;
+    }
+  }
+
+  #closeBlocks(): void {
+    this.#blocks?.close();
+    this.#blocks = undefined;
+  }
+
+  #learn(series: readonly Series[]): void {
+    for (const each of series) this.#series.set(each.number, each);
+  }
+
+  #datatypeOf(number: number): Datatype {
+    const series = this.#series.get(number);
+    if (series === undefined) throw new RangeError(`series ${number} is not known`);
+    return series.datatype;
+  }
+
+  #tell(change: Partial<SenderState>): void {
+    this.#state = { ...this.#state, ...change };
+    this.#options.onState(this.#state);
+  }
+
+  async #untilMore(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      if (this.#isStopped) resolve();
+    });
+    this.#wake = undefined;
+  }
+
+  async #pause(ms: number): Promise<void> {
+    if (ms <= 0 || this.#isStopped) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const cancel = this.#options.clock.after(ms, resolve);
+    const stopListening = onAbort(this.#stop.signal, () => resolve());
+    await promise;
+    cancel();
+    stopListening();
+  }
+}
+
+const wholeBlock = { series: allOfBlock, timeUs: 0 } as const;
+
+function countsOf({ waiting, oldestUnsentUs, stored, dropped, discarded }: OutgoingPiece): Partial<SenderState> {
+  return { waiting, oldestUnsentUs, stored, dropped, discarded };
+}
+
+function countersOf({ stored, dropped, discarded, waiting, oldestUnsentUs }: OutgoingPiece): ParcelCounters {
+  return {
+    stored,
+    dropped,
+    discarded: discarded.count,
+    discardedSinceUs: discarded.sinceUs,
+    discardedUntilUs: discarded.untilUs,
+    backlog: waiting,
+    oldestUnsentUs,
+  };
+}
+
+interface Next {
+  readonly epoch: number;
+  readonly seq: number;
+  readonly position: Position;
+}
