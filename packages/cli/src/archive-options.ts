@@ -68,6 +68,12 @@ export function readCount(options: Call['options'], name: string): number | unde
   throw new UsageError(`--${name} is a whole number, not ${JSON.stringify(text.slice(0, 60))}.`);
 }
 
+/** In microseconds since 1970. */
+export function microsecondsOf(moment: ArchiveMoment, nowUs: number): number {
+  if (Array.isArray(moment)) return moment[0] * 1_000_000 + moment[1];
+  return Math.round(secondsOf(moment, nowUs / 1000) * 1_000_000);
+}
+
 /** Since 1970; NaN where the server decides. */
 function secondsOf(moment: ArchiveMoment | undefined, nowMs: number): number {
   if (moment === undefined) return Number.NaN;

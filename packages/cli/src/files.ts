@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream, type Stats } from 'node:fs';
 import { lstat, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import type { Bytes } from '@telltale/client';
 import { type Call, Refused } from './declaration.ts';
@@ -89,13 +90,25 @@ export async function writeFileWhole(file: string, chunks: AsyncIterable<Uint8Ar
   }
 }
 
+const partEnd = '.part';
+
+/** Hidden, so that nobody who reads the folder meanwhile takes it for a file that is whole. */
+function partStart(file: string): string {
+  return `.${basename(file)}.`;
+}
+
+/** Whether a file of this name in the same folder is what `writeFileWhole` writes into until it is whole. */
+export function isPartOf(file: string, name: string): boolean {
+  return name.startsWith(partStart(file)) && name.endsWith(partEnd);
+}
+
 async function replaceFile(
   file: string,
   chunks: AsyncIterable<Uint8Array>,
   present: Stats | undefined,
   mode = present?.mode,
 ): Promise<void> {
-  const part = `${file}.${randomUUID()}.part`;
+  const part = join(dirname(file), `${partStart(file)}${randomUUID()}${partEnd}`);
   await using handle = await open(part, 'wx', mode);
   try {
     await handle.writeFile(chunks); // all of each chunk: a disk that is nearly full takes a part, and says nothing

@@ -198,9 +198,9 @@ export class ArchiveAccess {
     } while (before !== undefined);
   }
 
-  /** Typed arrays, as they arrive: the cheapest form of many records. */
+  /** Typed arrays, as they arrive: the cheapest form of many records. Those of alarms are texts, which `unpackAlarm` reads. */
   async *columns(
-    kind: 'measurements' | 'commands',
+    kind: ArchiveKind,
     options: ArchiveReadOptions & ArchiveRowsOption & ArchiveNamesOption,
   ): AsyncGenerator<ArchiveColumns, void> {
     const found = await this.download(kind, { ...options, form: 'columns' });

@@ -17,10 +17,11 @@ import { type Call, type CommandDeclaration, Refused, UsageError } from '../decl
 import { asRefused, openInput, writeFileWhole } from '../files.ts';
 import { bytesText, Progress } from '../progress.ts';
 import { criteriaIn, plainNames, selectorOptions } from '../selector-options.ts';
+import { exportParquet, parquetOptions } from './archive-parquet.ts';
 
 export const archiveExport: CommandDeclaration = {
   path: ['archive', 'export'],
-  summary: 'Export records of measurements as CSV, to a file or to standard output',
+  summary: 'Export records as CSV, to a file or to standard output, or as Parquet',
   arguments: [{ name: 'FILE', optional: true }],
   options: [
     { name: 'names', value: 'NAME,…', summary: 'Only these, names or patterns; default: all' },
@@ -28,16 +29,23 @@ export const archiveExport: CommandDeclaration = {
     sinceOption,
     untilOption,
     { name: 'columns', summary: 'In the binary format instead' },
+    ...parquetOptions,
     ...simulatedOptions,
     ...kindOptions,
   ],
-  details: 'Without --since and --until, all records are exported.',
+  details:
+    'Without --since and --until, all records are exported, of measurements unless an option says otherwise. As Parquet, measurements,\n' +
+    'commands and alarms are exported, unless some are selected: whole weeks each, and only those that have changed in the archive.',
   examples: [
     'telltale archive export history.csv',
     'telltale archive export --names tank1_level,tank2_level --since 7d levels.csv',
+    'telltale archive export --parquet history',
   ],
   run: async (call) => {
     const { args, options, client, terminal } = call;
+    const folder = options.get('parquet');
+    if (folder !== undefined) return exportParquet(call, folder);
+    if (options.has('site')) throw new UsageError('--site goes with --parquet.');
     const file = args[0] ?? '-';
     if (isPattern(file)) throw new UsageError(`FILE is where the records go. To export ${file}: --names '${file}'`);
     const form = options.has('columns') ? 'columns' : 'csv';
