@@ -15,6 +15,7 @@ export const table: Record<string, readonly string[]> = {
   'server/threads': ['schema'],
   'server/archive': ['schema', 'server/points', 'server/threads'],
   'server/store': ['schema', 'server/archive', 'server/threads'],
+  'server/lease': ['schema'],
   'server/sqlite': ['schema'],
   'server/audit': ['schema', 'server/sqlite', 'server/threads'],
   'server/sheets': ['schema'],

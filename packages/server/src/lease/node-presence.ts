@@ -1,0 +1,130 @@
+// The nodes of a site, as they say themselves, for people: each keeps a key that goes when the node does, by a lease of etcd. Nothing
+// is decided by it.
+import { type Clock, pause } from '@telltale/schema';
+import type { EtcdClient, MemberStatus } from './etcd/etcd-client.ts';
+import { createdAt, keysUnder, oneKey, put, remove, writtenAt } from './etcd/etcd-kv.ts';
+import { fieldsOf, numberOf, textOf } from './leader-key.ts';
+import { keyPart } from './lease-setting.ts';
+
+export interface NodeDescription {
+  readonly name: string;
+  readonly version: string;
+  /** Where people and other nodes reach it. */
+  readonly address: string;
+}
+
+export interface KnownNode extends NodeDescription {
+  readonly sinceUs: number;
+}
+
+export interface PresenceOptions {
+  readonly etcd: EtcdClient;
+  readonly clock: Clock;
+  /** Of the site. */
+  readonly base: string;
+  readonly node: NodeDescription;
+  readonly instance: string;
+}
+
+interface Registration {
+  readonly lease: string;
+  readonly revision: number;
+}
+
+const leastLeaseMs = 5000;
+
+export class NodePresence {
+  nodes: readonly KnownNode[] = [];
+  members: readonly MemberStatus[] = [];
+  problem: string | undefined;
+  readonly #options: PresenceOptions;
+  readonly #prefix: string;
+  readonly #key: string;
+  readonly #ended = new AbortController();
+  #registration: Registration | undefined;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: PresenceOptions) {
+    this.#options = options;
+    this.#prefix = `${options.base}/nodes/`;
+    this.#key = this.#prefix + keyPart(options.node.name, 'A node');
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#ended.abort();
+    await this.#running;
+    const { etcd } = this.#options;
+    const { revision = 0 } = this.#registration ?? {};
+    // Where nobody answers, its lease ends it.
+    const removal = { compare: [writtenAt(this.#key, revision)], success: [remove(oneKey(this.#key))] };
+    if (revision > 0) await etcd.transact(removal).catch(() => undefined);
+  }
+
+  async #run(): Promise<void> {
+    const { etcd, clock } = this.#options;
+    const { signal } = this.#ended;
+    while (!signal.aborted) {
+      await Promise.all([this.#round().catch(() => undefined), this.#look()]);
+      await pause(clock, etcd.times.ttlMs, signal);
+    }
+  }
+
+  async #look(): Promise<void> {
+    this.members = await this.#options.etcd.members(this.#ended.signal);
+  }
+
+  async #round(): Promise<void> {
+    const { etcd } = this.#options;
+    const { signal } = this.#ended;
+    if (this.#registration !== undefined && !(await etcd.keepAlive(this.#registration.lease, { signal }))) {
+      this.#registration = undefined;
+    }
+    let { entries } = await etcd.range(keysUnder(this.#prefix), { signal });
+    if (!entries.some(({ key, modRevision }) => key === this.#key && modRevision === this.#registration?.revision)) {
+      await this.#register();
+      ({ entries } = await etcd.range(keysUnder(this.#prefix), { signal }));
+    }
+    this.nodes = entries.map(({ value }) => {
+      const { name, version, address, sinceUs } = fieldsOf(value);
+      return {
+        name: textOf(name),
+        version: textOf(version),
+        address: textOf(address),
+        sinceUs: numberOf(sinceUs) ?? 0,
+      };
+    });
+  }
+
+  async #register(): Promise<void> {
+    const { etcd, clock, node, instance } = this.#options;
+    const { signal } = this.#ended;
+    const lease =
+      this.#registration?.lease ?? (await etcd.grant(Math.max(leastLeaseMs, 3 * etcd.times.ttlMs), { signal }));
+    const { name, version, address } = node;
+    const value = JSON.stringify({ name, version, address, sinceUs: clock.now(), instance });
+    const { isDone, revision, found } = await etcd.transact(
+      {
+        compare: [createdAt(this.#key, 0)],
+        success: [put(this.#key, value, lease)],
+        failure: [{ request_range: oneKey(this.#key) }],
+      },
+      { signal },
+    );
+    const other = found[0]?.[0];
+    if (isDone) this.#registration = { lease, revision };
+    else if (other !== undefined && fieldsOf(other.value).instance === instance) {
+      this.#registration = { lease, revision: other.modRevision };
+    }
+    this.problem = this.#registration === undefined ? twoOfOneName(name, other?.value) : undefined;
+  }
+}
+
+/** It may be the process of before: then it is gone in a moment. */
+function twoOfOneName(name: string, value: Buffer | undefined): string {
+  const { address } = fieldsOf(value ?? Buffer.of());
+  return `Another process is the node ${name} of this site, at ${textOf(address)}: each node needs a name of its own`;
+}
