@@ -1,0 +1,45 @@
+// Partitions: one a week, which the sealer asks for when it has records of it, and one at each end for those of a wrong clock.
+
+/** 1999-12-30 to 2100-01-07, in weeks since 1970-01-01, which was a Thursday. */
+const [firstWeek, lastWeek] = [1565, 6783];
+const usAWeek = 7 * 86_400_000_000;
+
+/** Owned by whoever owns the tables: roles that write need not. */
+const definer = 'language plpgsql security definer set search_path = pg_catalog, pg_temp';
+const options = `autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05`;
+
+export const weeks = `
+create table telltale.chunk_before partition of telltale.chunk for values from (minvalue) to (${firstWeek * usAWeek});
+create table telltale.chunk_after partition of telltale.chunk for values from (${(lastWeek + 1) * usAWeek}) to (maxvalue);
+create table telltale.hour_before partition of telltale.hour for values from (minvalue) to (${firstWeek * usAWeek});
+create table telltale.hour_after partition of telltale.hour for values from (${(lastWeek + 1) * usAWeek}) to (maxvalue);
+
+create function telltale.add_week(week bigint) returns void ${definer} as $$
+declare
+  since bigint := week * ${usAWeek};
+  parent text;
+  part text;
+begin
+  if week not between ${firstWeek} and ${lastWeek} then
+    return;
+  end if;
+  foreach parent in array array['chunk', 'hour'] loop
+    part := parent || '_w' || week;
+    continue when to_regclass('telltale.' || part) is not null;
+    -- Made beside the others, since a table that is made as a partition waits for everybody who reads.
+    lock table telltale.meta in share row exclusive mode;
+    continue when to_regclass('telltale.' || part) is not null;
+    execute format(
+      'create table telltale.%I (like telltale.%I including all, check (%I >= %s and %I < %s)) with (${options}%s)',
+      part, parent, case parent when 'chunk' then 'first_us' else 'hour_us' end, since,
+      case parent when 'chunk' then 'first_us' else 'hour_us' end, since + ${usAWeek},
+      case parent when 'chunk' then ', toast.autovacuum_vacuum_scale_factor = 0.05' else ', fillfactor = 80' end);
+    execute format(
+      'alter table telltale.%I attach partition telltale.%I for values from (%s) to (%s)',
+      parent, part, since, since + ${usAWeek});
+    execute format('alter table telltale.%I drop constraint %I', part,
+      part || case parent when 'chunk' then '_first_us_check' else '_hour_us_check' end);
+  end loop;
+end $$;
+revoke all on function telltale.add_week from public;
+`;

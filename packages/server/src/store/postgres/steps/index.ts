@@ -1,0 +1,8 @@
+// What brings the tables from one version to the next, in order: the first step makes them. A step does the same for ever.
+import { tables } from './1-tables.ts';
+import { weeks } from './1-weeks.ts';
+
+export const steps: readonly (readonly string[])[] = [[tables, weeks]];
+
+/** Of tables that this version of the server reads and writes. */
+export const schemaVersion = steps.length;
