@@ -62,9 +62,12 @@ export class PlainStore implements ParcelStore {
 
   /** As it was so many parcels ago. */
   restore(parcels: number): void {
-    for (let left = parcels; left > 0; left--) {
-      const newest = [...this.#streams.values()].findLast((stream) => stream.parcels.length > 0);
-      newest?.parcels.pop();
+    for (let left = parcels; left > 0 && this.parcels > 0; left--) {
+      // An epoch of which nothing is left was claimed after the parcel that goes now.
+      for (const [epoch, stream] of [...this.#streams].reverse()) {
+        if (stream.parcels.pop() !== undefined) break;
+        this.#streams.delete(epoch);
+      }
     }
   }
 

@@ -16,7 +16,7 @@ import { ArchiveStore } from '../archive/store/archive-store.ts';
 import { Sender, type SenderState } from './sender.ts';
 
 const root = temporaryFolder(suiteCleanup());
-const runs = Number(process.env.MODEL_RUNS ?? 100);
+const runs = Number(process.env.MODEL_RUNS ?? 50);
 /** A crash of the process loses nothing that was written. */
 const disk = { ...systemDisk, sync() {}, syncData() {} };
 

@@ -27,6 +27,10 @@ export interface Opening {
   readonly opened: number;
   /** Behind the last record that came then. */
   readonly end: number;
+  /** So many series there were. */
+  readonly series: number;
+  /** The last erasure. */
+  readonly erased: number;
 }
 
 const file: SmallFile<OutgoingEntry> = {

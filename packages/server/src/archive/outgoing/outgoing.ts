@@ -56,6 +56,7 @@ export class Outgoing {
   readonly #droppedBefore: number;
   #dropped = 0;
   #saved: OutgoingEntry | undefined;
+  #savedErased = 0;
   /** Series whose names the store may not have. */
   readonly #renamed: Set<number>;
 
@@ -65,8 +66,7 @@ export class Outgoing {
     this.#parts = parts;
     this.#memory = new MemoryRecords(parts, unsent);
     this.#end = this.#memory.end;
-    const before = saved && { opened: saved.opened, end: this.#memory.replayedEnd };
-    this.#openings = [...(saved?.openings ?? []), ...(before === undefined ? [] : [before])].slice(-mostOpenings);
+    this.#openings = saved === undefined ? [] : this.#withLast(saved);
     this.#epoch = saved?.epoch;
     const position = saved && readPosition(saved.position);
     this.#position = position ?? firstPosition(this.#opened, this.#memory.firstGeneration);
@@ -76,6 +76,7 @@ export class Outgoing {
     this.#storedTo = saved?.storedTo ?? 0;
     this.#droppedBefore = saved?.dropped ?? 0;
     this.#renamed = new Set(parts.catalogue.renamed().map(({ number }) => number));
+    parts.tombstones.reached(this.#position.erased);
     // On disk before anything is sent that says so.
     this.save();
   }
@@ -87,7 +88,7 @@ export class Outgoing {
 
   /** Erasures up to this one need not be remembered for the store. */
   get erased(): number {
-    return this.#position.erased;
+    return this.#savedErased;
   }
 
   series(): Series[] {
@@ -229,10 +230,21 @@ export class Outgoing {
     if (isDeepStrictEqual(entry, this.#saved)) return;
     writeOutgoing(this.#parts.folder, entry, this.#parts.disk);
     this.#saved = entry;
+    this.#savedErased = this.#position.erased;
   }
 
-  #hasSent({ opened, live }: Position): boolean {
-    return opened === this.#opened || this.#openings.some((each) => each.opened === opened && live <= each.end);
+  /** The time before this one is over: behind what is there now, it had nothing. */
+  #withLast({ opened, openings }: OutgoingEntry): Opening[] {
+    const { catalogue, tombstones } = this.#parts;
+    const last = { opened, end: this.#memory.replayedEnd, series: catalogue.limit, erased: tombstones.lastSeq };
+    return [...openings, last].slice(-mostOpenings);
+  }
+
+  /** Whether this folder did, and not one that went on from the same backup. */
+  #hasSent({ opened, live, declared, erased }: Position): boolean {
+    const before = this.#openings.find((each) => each.opened === opened);
+    if (before === undefined) return opened === this.#opened;
+    return live <= before.end && declared <= before.series && erased <= before.erased;
   }
 
   #take(position: Position): void {

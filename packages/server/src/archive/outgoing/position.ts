@@ -60,14 +60,15 @@ export function withoutMemoryBefore(position: Position, generation: number): Pos
   return { ...position, live: placeOf(generation, 0), ranges };
 }
 
-/** Whatever was recorded since this position may have been sent, by a folder that was another then. */
+/**
+ * Whatever was not sent by this position may have been, by a folder that was another then; and so that it hides nothing that came
+ * later, what came later is sent again as well.
+ */
 export function repeatedSince({ ranges, ...position }: Position, opened: number, firstInMemory: number): Position {
-  const isRepeated = true;
-  const before = ranges.map((range) => ({ ...range, isRepeated }));
-  const since = { from: generationOf(position.live), to: firstInMemory, isRepeated };
-  const added = since.from < since.to ? [since] : [];
+  const from = ranges[0]?.from ?? generationOf(position.live);
+  const again = from < firstInMemory ? [{ from, to: firstInMemory, isRepeated: true }] : [];
   const live = placeOf(firstInMemory, 0);
-  return { ...position, opened, live, ranges: joined([...before, ...added]), block: undefined, declared: 0, erased: 0 };
+  return { ...position, opened, live, ranges: again, block: undefined, declared: 0, erased: 0 };
 }
 
 /** Neighbours that are alike become one. */
