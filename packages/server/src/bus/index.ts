@@ -1,0 +1,5 @@
+// Federation over NATS: what a site and a centre say to each other. PROTOCOL.md has the subjects and the bytes.
+export { BadBusAddress, type BusAddress, busAddressText, parseBusAddress } from './connection/bus-address.ts';
+export { BusConnection, type BusMessage, type BusOptions, type BusState } from './connection/bus-connection.ts';
+export { BusError, type BusFailure } from './connection/bus-error.ts';
+export type { BusFiles } from './connection/bus-files.ts';
