@@ -44,7 +44,7 @@ export class EtcdEndpoint {
   async ask(path: string, body: object, signal: AbortSignal): Promise<unknown> {
     return this.#asUser(signal, async (token) => {
       const response = await this.#post(path, body, signal, token);
-      const answer = await read(response, signal);
+      const answer = await this.#read(response, signal);
       if (response.statusCode === 200) return answer;
       throw failureOf(response.statusCode ?? 0, answer);
     });
@@ -55,7 +55,7 @@ export class EtcdEndpoint {
     return this.#asUser(signal, async (token) => {
       const response = await this.#post(path, body, signal, token);
       if (response.statusCode === 200) return response;
-      throw failureOf(response.statusCode ?? 0, await read(response, signal));
+      throw failureOf(response.statusCode ?? 0, await this.#read(response, signal));
     });
   }
 
@@ -100,7 +100,7 @@ export class EtcdEndpoint {
     const cancel = this.#options.clock.after(loginMs, () => controller.abort(silence));
     try {
       const response = await this.#post('auth/authenticate', login, controller.signal);
-      const answer = await read(response, controller.signal);
+      const answer = await this.#read(response, controller.signal);
       if (response.statusCode === 200) return (answer as { token: string }).token;
       const failure = failureOf(response.statusCode ?? 0, answer);
       if (/authentication is not enabled/.test(failure.message)) return undefined;
@@ -134,8 +134,27 @@ export class EtcdEndpoint {
     } catch (error) {
       signal.throwIfAborted();
       this.#certificates = undefined;
-      throw silenceOf(error);
+      throw this.#silenceOf(error);
     }
+  }
+
+  async #read(response: IncomingMessage, signal: AbortSignal): Promise<unknown> {
+    let said: string;
+    try {
+      said = await text(response);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw this.#silenceOf(error);
+    }
+    try {
+      return JSON.parse(said);
+    } catch {
+      return said.trim();
+    }
+  }
+
+  #silenceOf(error: unknown): EtcdSilence {
+    return silenceOf(error, this.#options.tls !== undefined);
   }
 }
 
@@ -145,19 +164,4 @@ function readCertificates({ ca, cert, key }: TlsFiles = {}): Certificates {
     ...(cert !== undefined && { cert: readFileSync(cert) }),
     ...(key !== undefined && { key: readFileSync(key) }),
   };
-}
-
-async function read(response: IncomingMessage, signal: AbortSignal): Promise<unknown> {
-  let said: string;
-  try {
-    said = await text(response);
-  } catch (error) {
-    signal.throwIfAborted();
-    throw silenceOf(error);
-  }
-  try {
-    return JSON.parse(said);
-  } catch {
-    return said.trim();
-  }
 }

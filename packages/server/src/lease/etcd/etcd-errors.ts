@@ -32,7 +32,7 @@ export function failureOf(status: number, body: unknown): EtcdRefusal | EtcdSile
   const text = String(message ?? error ?? body)
     .slice(0, 500)
     .replace(/^etcdserver: (?:mvcc: )?/, '');
-  if (typeof code !== 'number') return notEtcd(status, text);
+  if (typeof code !== 'number') return notEtcd(status);
   if (undecided.has(code)) return new EtcdSilence(isWithoutLeader(text) ? withoutMajority : text);
   if (/too many requests/.test(text)) return new EtcdSilence('has too many requests to take this one');
   return refusalOf(text);
@@ -51,18 +51,13 @@ function isWithoutLeader(text: string): boolean {
   return /no leader|leader changed|request timed out/.test(text);
 }
 
-function notEtcd(status: number, text: string): EtcdRefusal | EtcdSilence {
-  if (/HTTPS server|HTTP request to an HTTPS/.test(text)) {
-    return new EtcdRefusal('version', 'speaks TLS alone: write etcds:// in the place of etcd://');
-  }
+function notEtcd(status: number): EtcdRefusal | EtcdSilence {
   if (status === 404) return new EtcdRefusal('version', 'answers, but is no etcd of version 3.4 or newer');
   return new EtcdSilence(`answers ${status}, as etcd does not`);
 }
 
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'refuses connections: nothing listens there',
-  ECONNRESET: 'has reset the connection; with TLS it may not accept the certificate of this client',
-  EPIPE: 'has ended the connection',
   EPROTO: 'speaks no TLS, or not the one of this client',
   ENOTFOUND: 'has a name that is unknown here',
   EAI_AGAIN: 'has a name that cannot be looked up now',
@@ -79,8 +74,14 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** Why a connection failed. */
-export function silenceOf(error: unknown): EtcdSilence {
+export function silenceOf(error: unknown, isSecure: boolean): EtcdSilence {
   const { code = '', message = String(error) } = error as { code?: string; message?: string };
+  if (code === 'ECONNRESET' || code === 'EPIPE') {
+    const perhaps = isSecure
+      ? 'perhaps it does not accept the certificate of this client'
+      : 'if it speaks TLS, write etcds:// in the place of etcd://';
+    return new EtcdSilence(`has ended the connection; ${perhaps}`);
+  }
   const known = words[code];
   return new EtcdSilence(known === undefined ? message : code === 'ENOENT' ? `${known} (${message})` : known);
 }

@@ -1,7 +1,7 @@
 // The changes of keys, as a member of etcd tells them: a stream of lines of JSON. It may fall silent without an end, where a
 // connection is half open: who needs to know asks beside it.
 import type { IncomingMessage } from 'node:http';
-import { EtcdSilence, refusalOf, silenceOf } from './etcd-errors.ts';
+import { EtcdSilence, refusalOf } from './etcd-errors.ts';
 import { type Entry, entryOf, type RawEntry } from './etcd-kv.ts';
 
 export interface Change {
@@ -45,19 +45,13 @@ export async function* readWatch(response: IncomingMessage): AsyncGenerator<Chan
 
 async function* linesOf(response: IncomingMessage): AsyncGenerator<string> {
   let parts: string[] = [];
-  try {
-    for await (const chunk of response.setEncoding('utf8')) {
-      const lines = (chunk as string).split('\n');
-      parts.push(lines[0] ?? '');
-      for (const next of lines.slice(1)) {
-        if (parts.length > 0) {
-          const line = parts.join('');
-          if (line !== '') yield line;
-        }
-        parts = [next];
-      }
+  for await (const chunk of response.setEncoding('utf8')) {
+    const [first = '', ...others] = (chunk as string).split('\n');
+    parts.push(first);
+    for (const next of others) {
+      const line = parts.join('');
+      parts = [next];
+      if (line !== '') yield line;
     }
-  } catch (error) {
-    throw silenceOf(error);
   }
 }
