@@ -7,7 +7,7 @@ import { Batch } from '@telltale/schema';
 import { ManualClock } from '@telltale/schema/testing';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { aggregates, type ReadRequest } from '../archive-access.ts';
-import { BlockFile } from '../files/block-file.ts';
+import { BlockFile, type ChunkInfo } from '../files/block-file.ts';
 import type { Damage } from '../files/damage.ts';
 import { systemDisk } from '../files/disk.ts';
 import { OpenBlocks } from '../open-blocks.ts';
@@ -117,7 +117,7 @@ function look(
       giveBack: (columns) => block.giveBack(columns),
       read(series, chunk: Chunk, into) {
         chunks++;
-        block.read(series, chunk, into);
+        block.read(series, chunk as ChunkInfo, into);
       },
     };
   };

@@ -6,8 +6,9 @@ import type { Columns, Series } from '../records.ts';
 export interface Chunk {
   readonly firstUs: number;
   readonly lastUs: number;
-  readonly count: number;
-  /** Whether one of its records is marked as simulated. */
+  /** Undefined: it is known when they are read; such a chunk is never given whole. */
+  readonly count: number | undefined;
+  /** Whether one of its records may be marked as simulated. */
   readonly hasSimulated: boolean;
   /** Of numbers. */
   readonly summary: Summary | undefined;

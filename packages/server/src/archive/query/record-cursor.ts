@@ -107,8 +107,14 @@ export class RecordCursor {
   get wholeChunk(): Chunk | undefined {
     if (this.isLoaded) return undefined;
     const chunk = this.#chunks[this.#index] as Chunk;
-    const { firstUs, lastUs } = chunk;
-    if (firstUs < this.#sinceUs || lastUs >= this.#untilUs || this.#erased.touches(firstUs, lastUs)) return undefined;
+    const { firstUs, lastUs, count } = chunk;
+    if (
+      count === undefined ||
+      firstUs < this.#sinceUs ||
+      lastUs >= this.#untilUs ||
+      this.#erased.touches(firstUs, lastUs)
+    )
+      return undefined;
     return chunk;
   }
 

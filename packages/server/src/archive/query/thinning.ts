@@ -55,7 +55,7 @@ export class Thinning implements RecordRuns {
     const stage = this.#stage;
     const step = stage.next();
     if (!this.#isCounting) return step;
-    if (step === atChunk) this.#count += (stage.chunk as Chunk).count;
+    if (step === atChunk) this.#count += (stage.chunk as Chunk).count as number;
     else if (step === atRun) this.#count += stage.to - stage.from;
     if (this.#count > this.#maxPoints) {
       this.#isCounting = false;

@@ -2,7 +2,7 @@
 // of each series, and most of these are newer than what came before.
 import type { Datatype } from '@telltale/schema';
 import { Columns, TombstoneFilter } from '../../archive/query/index.ts';
-import { appendRecords } from './columns-block.ts';
+import { appendRecords } from './append-records.ts';
 import { comparePlaces, type Place } from './place.ts';
 
 /** Of one series, from one section. */
@@ -41,7 +41,7 @@ export function layersOf(
     const start = into.count;
     appendRecords(columns, from, to, into);
     const erased = erasures.filter((each) => comparePlaces(each, section) >= 0);
-    if (erased.length > 0) takeOut(datatype, into, start, erased);
+    takeOut(datatype, into, start, erased);
     if (into === last || into.count === 0) continue;
     last = into;
     layers.push({ epoch, place, columns: into });
@@ -49,7 +49,9 @@ export function layersOf(
   return layers;
 }
 
-function takeOut(datatype: Datatype, columns: Columns, from: number, erased: readonly Erased[]): void {
+/** Of the records from `from` on, which are in order of time. */
+export function takeOut(datatype: Datatype, columns: Columns, from: number, erased: readonly Erased[]): void {
+  if (erased.length === 0) return;
   const tombstones = erased.map(({ sinceUs, untilUs }) => ({ seq: 1, sinceUs, untilUs }));
   columns.count = new TombstoneFilter(tombstones, 0).takeOut(datatype, columns, from, columns.count);
   if (columns.texts.length > columns.count) columns.texts.length = columns.count;
