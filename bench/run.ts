@@ -15,6 +15,7 @@ import { https } from './https.ts';
 import { liveRead } from './live-read.ts';
 import type { Benchmark, Result } from './measure.ts';
 import { memory } from './memory.ts';
+import { parquet } from './parquet.ts';
 import { push } from './push.ts';
 import { scaling } from './scaling.ts';
 import { selectors100k } from './selectors.ts';
@@ -50,6 +51,7 @@ const benchmarks: readonly Benchmark[] = [
   archiveTrend,
   archiveAggregates,
   archiveLatency,
+  parquet,
   audit,
   abuse,
   webLoad,

@@ -17,17 +17,20 @@ const loaded = await import('@duckdb/node-api').catch((error: Error) => error);
 export const withoutDuckDb: false | string =
   loaded instanceof Error ? `DuckDB does not load: ${loaded.message.split('\n')[0]}` : false;
 
-/** The rows of a query, a list of values each, as DuckDB has them. */
-export async function queryDuckDb(sql: string): Promise<unknown[][]> {
+/** A database in memory, with one thread; ends with `scope`. Queries give rows, a list of values each. */
+export async function openDuckDb(scope: AsyncDisposableStack): Promise<(sql: string) => Promise<unknown[][]>> {
   if (loaded instanceof Error) throw loaded;
   const instance = await loaded.DuckDBInstance.create(':memory:', { threads: '1' });
+  scope.defer(() => instance.closeSync());
   const connection = await instance.connect();
-  try {
-    return (await connection.runAndReadAll(sql)).getRows();
-  } finally {
-    connection.closeSync();
-    instance.closeSync();
-  }
+  scope.defer(() => connection.closeSync());
+  return async (sql) => (await connection.runAndReadAll(sql)).getRows();
+}
+
+export async function queryDuckDb(sql: string): Promise<unknown[][]> {
+  await using cleanup = new AsyncDisposableStack();
+  const query = await openDuckDb(cleanup);
+  return await query(sql);
 }
 
 /** A file as hyparquet reads it. */

@@ -1,7 +1,7 @@
 // Which rows of a column have a value, and how they are cut into pages.
 import type { ByteSink } from '@telltale/schema/byte-sink';
 import { pageRows, rowGroupRows } from './format.ts';
-import { writeHybrid } from './hybrid.ts';
+import { writeHybrid, writeRun } from './hybrid.ts';
 
 /** Some rows of a column, and their values by place among all values of the row group. */
 export interface PageRows {
@@ -59,9 +59,12 @@ export class ColumnRows {
 
 /** Behind their length. Returns how many of them are 1. */
 function writeLevels(body: ByteSink, levels: Uint8Array): number {
-  const numbers = new Float64Array(levels);
+  let values = 0;
+  for (let row = 0; row < levels.length; row++) values += levels[row] as number;
   body.u32(0);
-  writeHybrid(body, numbers, 0, numbers.length, 1);
+  // Most pages have one form of values.
+  if (values === 0 || values === levels.length) writeRun(body, values === 0 ? 0 : 1, levels.length, 1);
+  else writeHybrid(body, new Float64Array(levels), 0, levels.length, 1);
   body.view.setUint32(0, body.length - 4, true);
-  return numbers.reduce((sum, level) => sum + level, 0);
+  return values;
 }

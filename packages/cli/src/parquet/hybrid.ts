@@ -31,7 +31,8 @@ function endOfRun(values: Float64Array, from: number, to: number, most: number):
   return end;
 }
 
-function writeRun(out: ByteSink, value: number, count: number, width: number): void {
+/** The same `count` times. */
+export function writeRun(out: ByteSink, value: number, count: number, width: number): void {
   out.varint(count * 2);
   for (let bits = 0; bits < width; bits += 8) out.u8((value >>> bits) & 0xff);
 }

@@ -71,7 +71,7 @@ export class TextColumn {
         this.#body.u8(width);
         writeHybrid(this.#body, this.#places, from, to, width);
       }
-      const bounds = this.#isKey ? this.#boundsOf(new Set(this.#places.subarray(from, to))) : undefined;
+      const bounds = this.#isKey ? this.#boundsOf(this.#placesIn(from, to)) : undefined;
       chunk.page({ rows, nulls, encoding, bytes: this.#body.written(), bounds });
     }
     return chunk.end(this.field, this.#isKey ? this.#boundsOf(this.#texts.keys()) : undefined);
@@ -88,6 +88,18 @@ export class TextColumn {
   #plain(text: Buffer): void {
     this.#body.u32(text.length);
     this.#body.raw(text);
+  }
+
+  /** The distinct ones; most come in long runs. */
+  #placesIn(from: number, to: number): Set<number> {
+    const places = new Set<number>();
+    let before = -1;
+    for (let at = from; at < to; at++) {
+      const place = this.#places[at] as number;
+      if (place !== before) places.add(place);
+      before = place;
+    }
+    return places;
   }
 
   #boundsOf(places: Iterable<number>): Bounds | undefined {
