@@ -7,7 +7,14 @@ export { BlockSections } from './outgoing/block-section.ts';
 export { liveSection } from './outgoing/live-section.ts';
 export type { BlockToSend, Discarded, OutgoingPiece } from './outgoing/outgoing-piece.ts';
 export { allOfBlock, type Position, positionText } from './outgoing/position.ts';
-export { BadParcel, decodeParcel, decodeParcelHead, type ParcelHead } from './parcel/decode-parcel.ts';
+export {
+  BadParcel,
+  decodeParcel,
+  decodeParcelFront,
+  decodeParcelHead,
+  type ParcelFront,
+  type ParcelHead,
+} from './parcel/decode-parcel.ts';
 export { encodeParcel } from './parcel/encode-parcel.ts';
 export * from './parcel/parcel.ts';
 export type { OutgoingAccess, OutgoingClient } from './protocol.ts';

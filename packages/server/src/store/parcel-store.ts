@@ -6,6 +6,8 @@ export interface Received {
   readonly seq: number;
   /** That came with it; or empty. */
   readonly position: string;
+  /** Another epoch was begun since: of this one nothing more is taken. */
+  readonly isOver?: boolean;
 }
 
 /** An epoch that a site begins. */

@@ -132,7 +132,7 @@ export class Sender {
     const { epoch, series } = await archive.call('open', []);
     this.#learn(series);
     const received = epoch === undefined ? undefined : await store.newest(site, epoch);
-    if (epoch !== undefined && received !== undefined) {
+    if (epoch !== undefined && received !== undefined && received.isOver !== true) {
       const position = await archive.call('resume', [received.position]);
       if (position !== undefined) {
         this.#tell({ failure: undefined, epoch, seq: received.seq, sent: position.sent });

@@ -13,6 +13,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** What is in front of the records. */
 export type ParcelHead = Omit<Parcel, 'series' | 'erasures' | 'sections'>;
 
+/** And the series. */
+export type ParcelFront = Omit<Parcel, 'erasures' | 'sections'>;
+
 /** The bytes are not those of a parcel, or of a newer version; the message says what is wrong. */
 export class BadParcel extends Error {
   override readonly name = 'BadParcel';
@@ -21,8 +24,7 @@ export class BadParcel extends Error {
 /** Throws `BadParcel`. */
 export function decodeParcel(bytes: Uint8Array): Parcel {
   return read(bytes, (reader) => {
-    const head = readHead(reader);
-    const series = some(reader, parcelLimits.series, (): Series => readSeries(reader));
+    const front = readFront(reader);
     const erasures = some(reader, parcelLimits.erasures, (): ParcelErasure => readErasure(reader));
     let records = 0;
     const sections = some(reader, parcelLimits.sections, (): Section => {
@@ -32,13 +34,18 @@ export function decodeParcel(bytes: Uint8Array): Parcel {
       return section;
     });
     if (reader.left > 0) throw new RangeError(`${reader.left} bytes behind its end`);
-    return { ...head, series, erasures, sections };
+    return { ...front, erasures, sections };
   });
 }
 
 /** Throws `BadParcel`. Of the rest nothing is known but its checksum. */
 export function decodeParcelHead(bytes: Uint8Array): ParcelHead {
   return read(bytes, readHead);
+}
+
+/** Throws `BadParcel`. Of the rest nothing is known but its checksum. */
+export function decodeParcelFront(bytes: Uint8Array): ParcelFront {
+  return read(bytes, readFront);
 }
 
 function read<T>(bytes: Uint8Array, readBody: (reader: ByteReader) => T): T {
@@ -81,6 +88,10 @@ function readHead(reader: ByteReader): ParcelHead {
     position: readText(reader, parcelLimits.positionBytes),
     counters: readCounters(reader),
   };
+}
+
+function readFront(reader: ByteReader): ParcelFront {
+  return { ...readHead(reader), series: some(reader, parcelLimits.series, (): Series => readSeries(reader)) };
 }
 
 function readCounters(reader: ByteReader): ParcelCounters {

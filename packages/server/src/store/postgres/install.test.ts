@@ -1,18 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { cleanupOf, type Scope } from '@telltale/stack-kit/testing/cleanup';
-import pg from 'pg';
 import { Postgres } from '../../../../../test/engines/postgres.ts';
 import { postgresVersions, withoutPostgres } from '../../../../../test/engines/postgres-programs.ts';
+import { connectTo } from '../../../test/store-database.ts';
 import { install } from './install.ts';
 import { schemaVersion } from './steps/index.ts';
-
-async function connect(scope: Scope, connectionString: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  cleanupOf(scope).defer(() => client.end());
-  return client;
-}
 
 const tablesOf = `select string_agg(relname, ' ' order by relname) as names from pg_class
   where relnamespace = 'telltale'::regnamespace and relkind in ('r', 'p')`;
@@ -21,7 +13,7 @@ for (const version of postgresVersions) {
   describe(`the tables in PostgreSQL ${version}`, { skip: withoutPostgres(version) }, () => {
     test('are made once, whoever comes first', async (t) => {
       const postgres = await Postgres.start(t, { version });
-      const clients = await Promise.all([1, 2, 3].map(() => connect(t, postgres.url())));
+      const clients = await Promise.all([1, 2, 3].map(() => connectTo(t, postgres.url())));
       await Promise.all(clients.map(install));
       const names = await postgres.query(tablesOf);
       for (const table of ['site', 'stream', 'parcel', 'series', 'erasure', 'chunk', 'hour', 'meta']) {
@@ -32,9 +24,9 @@ for (const version of postgresVersions) {
 
     test('get a partition for each week that there are records of, which nobody waits for', async (t) => {
       const postgres = await Postgres.start(t, { version });
-      const client = await connect(t, postgres.url());
+      const client = await connectTo(t, postgres.url());
       await install(client);
-      const reader = await connect(t, postgres.url());
+      const reader = await connectTo(t, postgres.url());
       await reader.query('begin');
       await reader.query('select from telltale.chunk');
       await client.query("set lock_timeout = '5s'");
@@ -62,9 +54,9 @@ for (const version of postgresVersions) {
     test('are refused where a newer server made them, and where texts would be lost', async (t) => {
       const postgres = await Postgres.start(t, { version });
       await postgres.query("create database latin encoding 'LATIN1' template template0 locale 'C'");
-      const latin = await connect(t, postgres.url('owner', { database: 'latin' }));
+      const latin = await connectTo(t, postgres.url('owner', { database: 'latin' }));
       await assert.rejects(install(latin), /encoding LATIN1: make one/);
-      const client = await connect(t, postgres.url());
+      const client = await connectTo(t, postgres.url());
       await install(client);
       await postgres.query('update telltale.meta set version = version + 1');
       await assert.rejects(install(client), /update the server/);

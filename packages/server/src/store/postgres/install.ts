@@ -1,36 +1,35 @@
 // Makes the tables of the store where there are none, and brings older ones to the present version.
-import type { ClientBase } from 'pg';
+import { StoreError } from '../store-error.ts';
+import type { Connection } from './connection.ts';
 import { schemaVersion, steps } from './steps/index.ts';
 
 /** Whoever installs holds it: any number that nobody else in the database takes. */
 const installLock = 7_316_241_205;
 
-/** The database has what this server cannot work with; the message says what to do. */
-export class UnusableDatabase extends Error {
-  override readonly name = 'UnusableDatabase';
+/** Rejects with a `StoreError`. Who may not make tables can use those that are there. */
+export async function install(connection: Connection): Promise<void> {
+  if ((await installedVersion(connection)) === schemaVersion) return;
+  await checkEncoding(connection);
+  await connection.transaction(async () => {
+    await connection.query('select pg_advisory_xact_lock($1)', [installLock]);
+    const version = await installedVersion(connection);
+    if (version > schemaVersion) {
+      const reason = `have version ${version}, and this server knows up to ${schemaVersion}: update the server`;
+      throw new StoreError('version', `the tables of the store at ${connection.place.at} ${reason}`);
+    }
+    if (version === 0) await connection.query(foundation);
+    for (const sql of steps.slice(version).flat()) await connection.query(sql);
+    await connection.query('update telltale.meta set version = $1, installed = now()', [schemaVersion]);
+  });
 }
 
-/** Throws `UnusableDatabase`, and the errors of `pg`. Who may not make tables can use those that are there. */
-export async function install(client: ClientBase): Promise<void> {
-  if ((await installedVersion(client)) === schemaVersion) return;
-  await checkServer(client);
-  await client.query('begin');
-  try {
-    await client.query('select pg_advisory_xact_lock($1)', [installLock]);
-    const version = await installedVersion(client);
-    if (version > schemaVersion) {
-      throw new UnusableDatabase(
-        `the tables in the database have version ${version}, this server knows them up to ${schemaVersion}: update the server`,
-      );
-    }
-    if (version === 0) await client.query(foundation);
-    for (const sql of steps.slice(version).flat()) await client.query(sql);
-    await client.query('update telltale.meta set version = $1, installed = now()', [schemaVersion]);
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback');
-    throw error;
-  }
+/** Of who reads alone: rejects with a `StoreError` where the tables are not those of this version. */
+export async function checkInstalled(connection: Connection): Promise<void> {
+  const version = await installedVersion(connection);
+  if (version === schemaVersion) return;
+  const reason = version === 0 ? 'are not there' : `have version ${version}, and this server reads ${schemaVersion}`;
+  const advice = version > schemaVersion ? 'update the server' : 'a server that writes to the store makes them';
+  throw new StoreError('version', `the tables of the store at ${connection.place.at} ${reason}: ${advice}`);
 }
 
 const foundation = `
@@ -44,27 +43,25 @@ insert into telltale.meta (version) values (0);
 `;
 
 /** 0: there are no tables. */
-async function installedVersion(client: ClientBase): Promise<number> {
+async function installedVersion(connection: Connection): Promise<number> {
   // Not to_regclass: within a transaction it may remember that there was none.
-  const { rows } = await client.query("select from pg_tables where schemaname = 'telltale' and tablename = 'meta'");
-  if (rows.length === 0) return 0;
-  return (await client.query('select version from telltale.meta')).rows[0].version;
+  const { count } = await connection.query(
+    "select from pg_tables where schemaname = 'telltale' and tablename = 'meta'",
+  );
+  if (count === 0) return 0;
+  const { rows } = await connection.query<{ version: number }>('select version from telltale.meta');
+  return rows[0]?.version ?? 0;
 }
 
-const oldestServer = 15;
-
-async function checkServer(client: ClientBase): Promise<void> {
-  const { rows } = await client.query(
-    `select current_setting('server_version') as version, current_setting('server_version_num')::int / 10000 as major,
-      current_setting('server_encoding') as encoding, current_database() as database`,
+async function checkEncoding(connection: Connection): Promise<void> {
+  const { rows } = await connection.query<{ encoding: string }>(
+    "select current_setting('server_encoding') as encoding",
   );
-  const [{ version, major, encoding, database }] = rows;
-  if (major < oldestServer) {
-    throw new UnusableDatabase(`PostgreSQL ${version} is too old: the store needs ${oldestServer} or newer`);
-  }
-  if (encoding !== 'UTF8') {
-    throw new UnusableDatabase(
-      `the database ${database} has the encoding ${encoding}: make one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0`,
-    );
-  }
+  const encoding = rows[0]?.encoding;
+  if (encoding === 'UTF8') return;
+  const { at, database } = connection.place;
+  throw new StoreError(
+    'database',
+    `the database ${database} at ${at} has the encoding ${encoding}: make one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0`,
+  );
 }
