@@ -306,6 +306,21 @@ describe('an export that is killed', { skip: withoutDuckDb }, () => {
   });
 });
 
+test('an answer of the server that breaks off makes no file', { skip: withoutDuckDb }, async (t) => {
+  const { hostname, port } = new URL(server.url);
+  await using proxy = await FaultProxy.start({ host: hostname, port: Number(port) });
+  const folder = fresh();
+  const options = ['--names', 'trend', '--since', '2026-05-20T00:00Z', '--url', `http://${proxy.host}:${proxy.port}`];
+  const cli = new RunningCli(t, ['archive', 'export', '--parquet', folder, ...options], { url: server.url });
+  while (proxy.counts.bytes.toClient < 100_000) await setImmediate();
+  proxy.setFaults({ toClient: { kind: 'stall' } });
+  await until('a file is begun', async () => filesIn(folder).length > 0);
+  proxy.reset();
+  await proxy.refuse();
+  assert.equal(await cli.ended, 3);
+  assert.deepEqual(filesIn(folder), []);
+});
+
 const isPart = (file: string) => file.endsWith('.part');
 
 const contentOf = (folder: string) =>

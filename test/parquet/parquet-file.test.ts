@@ -45,6 +45,13 @@ describe('a Parquet file', { skip: withoutDuckDb }, () => {
     );
   });
 
+  test('has counters of 64 bits that grow beyond what a double has', async () => {
+    const counts = Array.from({ length: 1000 }, (_, at) => BigInt(at) * (2n ** 51n + 1n));
+    await write([{ ...series('energy', counts.length, () => 0), datatype: 'l', values: counts }]);
+    const rows = await queryDuckDb(`select long from '${file}'`);
+    assert.deepEqual(rows.flat(), counts);
+  });
+
   test('has commands without a quality', async () => {
     const run = series('setpoint', 2, (at) => at);
     writeFileSync(file, await bytesOf('commands', [run]));
@@ -164,6 +171,10 @@ describe('queries of a Parquet file', { skip: withoutDuckDb }, () => {
     assert.equal(await count('isnan(number)'), 10_000n);
     assert.equal(await count('number > 1e300'), 10_000n); // to DuckDB, what is no number is above all
     assert.equal(await count('number = 0'), 10_000n);
+    await write([series('level', 10, (at) => (at === 0 ? 0 : -0))]);
+    const { statistics } = new OpenedParquet(file).chunk('number');
+    assert.deepEqual([statistics?.min_value, statistics?.max_value], [-0, 0]);
+    assert.equal(await count('number = 0'), 10n);
     await write([series('level', 10, () => -0)]);
     assert.equal(await count('number = 0'), 10n);
     assert.equal(await count('number >= 0'), 10n);

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { zstdDecompressSync } from 'node:zlib';
 import {
+  type ColumnMetaData,
   type FileMetaData,
   type ParquetQueryFilter,
   parquetMetadata,
@@ -52,6 +53,12 @@ export class OpenedParquet {
       usePageIndex: true,
       compressors: { ZSTD: (bytes) => zstdDecompressSync(bytes) },
     });
+  }
+
+  /** Of the first row group. */
+  chunk(column: string): ColumnMetaData {
+    const chunks = this.metadata.row_groups[0]?.columns.flatMap(({ meta_data: data }) => data ?? []) ?? [];
+    return chunks.find(({ path_in_schema: [name] }) => name === column) as ColumnMetaData;
   }
 
   /** What the index says of the pages of a column: the first row of each in its row group, and its bounds. */
