@@ -30,6 +30,13 @@ export class PlainStore implements ParcelStore {
   readonly #streams = new Map<number, Stream>();
   /** What happens to the next parcels: 0 it is stored, 1 it is refused, 2 its answer is lost. */
   readonly troubles: number[] = [];
+  mostBytes: number | undefined;
+
+  /** Every parcel that it has, in the order of epochs and numbers. */
+  all(): { readonly epoch: number; readonly bytes: Uint8Array }[] {
+    const streams = [...this.#streams].sort(([a], [b]) => a - b);
+    return streams.flatMap(([epoch, { parcels }]) => parcels.map(({ bytes }) => ({ epoch, bytes })));
+  }
 
   get parcels(): number {
     return this.#streams.values().reduce((sum, { parcels }) => sum + parcels.length, 0);

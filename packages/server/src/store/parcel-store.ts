@@ -19,6 +19,8 @@ export interface Claimed {
 
 /** Each rejects with a `StoreError` where the store cannot be reached or refuses: trying again does no harm. */
 export interface ParcelStore {
+  /** Bytes of a parcel that are best not exceeded now. Undefined: a parcel may be as large as any. */
+  readonly mostBytes?: number | undefined;
   /** Undefined: it does not know of this epoch. */
   newest(site: string, epoch: number): Promise<Received | undefined>;
   /** An epoch higher than any that it has of the site. */

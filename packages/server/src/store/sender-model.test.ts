@@ -13,6 +13,7 @@ import { flush, mergeAll, startUs } from '../../test/temporary-archives.ts';
 import { systemDisk } from '../archive/files/disk.ts';
 import type { SeriesKey } from '../archive/records.ts';
 import { ArchiveStore } from '../archive/store/archive-store.ts';
+import type { Limits } from '../archive/store/generations.ts';
 import { Sender, type SenderState } from './sender.ts';
 
 const root = temporaryFolder(suiteCleanup());
@@ -26,10 +27,19 @@ class World {
   readonly gatherMs = 0;
   #folder = mkdtempSync(join(root, 'sent-'));
   #backup: string | undefined;
-  archive = this.#open();
+  readonly #limits: Limits;
+  readonly #mostLive: number;
+  archive: ArchiveStore;
+
+  /** By default, blocks are very small, and so is what is sent of memory. */
+  constructor({ limits = { records: 8, textUnits: 1000 }, mostLive = 5 } = {}) {
+    this.#limits = limits;
+    this.#mostLive = mostLive;
+    this.archive = this.#open();
+  }
 
   #open(): ArchiveStore {
-    const limits = { records: 8, textUnits: 1000 };
+    const limits = this.#limits;
     const archive = ArchiveStore.open(this.#folder, {
       clock: this.clock,
       disk,
@@ -70,7 +80,7 @@ class World {
       open: () => ({ epoch: outgoing.epoch, series: outgoing.series() }),
       resume: (position) => outgoing.resume(position),
       begin: (...args: [number, boolean, string | undefined]) => archive.beginOutgoing(...args),
-      next: (position) => outgoing.next(position, 5),
+      next: (position, most) => outgoing.next(position, Math.min(most, this.#mostLive)),
       sent: (position, renamed) => outgoing.sent(position, renamed),
       damage: assert.fail,
     };
@@ -198,8 +208,9 @@ const restores: readonly WeightedStep[] = [
 
 async function holds(steps: readonly WeightedStep[], check: (world: World, key: SeriesKey, at: number) => void) {
   const all = fc.array(fc.oneof(...steps), { maxLength: 40, size: 'max' });
-  const property = fc.asyncProperty(all, async (steps) => {
+  const property = fc.asyncProperty(all, fc.constantFrom(undefined, undefined, 200, 400), async (steps, mostBytes) => {
     const world = new World();
+    world.store.mostBytes = mostBytes;
     try {
       for (const step of steps) await step(world);
       await world.sendAll();
@@ -230,4 +241,31 @@ test('after either was put back from a backup, the store gets what it lacks: of 
       );
     }
   });
+});
+
+test('parcels are as small as the store wants them: records of memory and of blocks, series and erasures', async () => {
+  const world = new World({ limits: { records: 4096, textUnits: 1 << 20 }, mostLive: 2 ** 17 });
+  const { archive, store } = world;
+  try {
+    // Random digits, which do not pack.
+    const noise = (at: number) => `${Math.sin(at)}${Math.cos(at)}`.repeat(3);
+    const all = Array.from({ length: 3000 }, (_, at): ModelRecord => {
+      return { key: 2, time: startUs - 1_000_000 * (3000 - (at >> 1)), value: noise(at), quality: 0xc0 };
+    });
+    append(archive, all.slice(0, 2000));
+    archive.commit();
+    flush(archive);
+    append(archive, all.slice(2000));
+    archive.commit();
+    for (let at = 0; at < 300; at++) archive.erase('measurements', '__proto__', 1000 * at + 1, 1000 * at + 2);
+    store.mostBytes = 4096;
+    await world.sendAll();
+    const sizes = store.all().map(({ bytes }) => bytes.length);
+    assert.ok(Math.max(...sizes) <= 4096, `${Math.max(...sizes)} bytes`);
+    assert.ok((sizes.toSorted((a, b) => a - b)[sizes.length >> 1] as number) > 2000, sizes.join(' '));
+
+    assert.deepEqual(store.read(keys[2] as SeriesKey), read(archive, 2).map(plain));
+  } finally {
+    archive.close();
+  }
 });

@@ -52,9 +52,10 @@ export interface SenderState {
   readonly discarded: OutgoingPiece['discarded'];
 }
 
-/** Records of memory that a parcel takes at most, and all that it takes while there are blocks to send. */
-const mostLive = 2 ** 17;
+/** Records that a parcel takes at most, about; fewer where the store wants smaller ones. */
 const mostInParcel = 2 ** 17;
+/** Of those that fitted by their size, where others have not: records differ. */
+const shareTaken = 0.7;
 const firstPauseMs = 1000;
 const longestPauseMs = 30_000;
 
@@ -64,10 +65,14 @@ export class Sender {
   readonly #stop = new AbortController();
   #blocks: BlockSections | undefined;
   #state: SenderState;
+  /** Records that a parcel takes now. */
+  #most = mostInParcel;
   #running: Promise<void> | undefined;
   /** Something may have been committed since the last piece. */
   #isMore = false;
   #wake: (() => void) | undefined;
+  /** Of the pause after a failure. */
+  #endPause: (() => void) | undefined;
 
   constructor(options: SenderOptions) {
     this.#options = options;
@@ -96,6 +101,11 @@ export class Sender {
     this.#wake?.();
   }
 
+  /** The store may be reached again: what failed is tried at once. */
+  retry(): void {
+    this.#endPause?.();
+  }
+
   /** Resolves when what is under way has ended. */
   async stop(): Promise<void> {
     this.#stop.abort();
@@ -120,7 +130,7 @@ export class Sender {
         this.#closeBlocks();
         this.#tell({ failure: (error as Error).message, isIdle: false });
         // Sites that lost the store together do not come back at one moment.
-        await this.#pause(pauseMs * (0.5 + Math.random()));
+        await this.#pause(pauseMs * (0.5 + Math.random()), true);
         pauseMs = Math.min(longestPauseMs, 2 * pauseMs);
       }
     }
@@ -149,7 +159,7 @@ export class Sender {
     const { archive, store, site, clock, gatherMs } = this.#options;
     this.#isMore = false;
     const beganMs = clock.monotonicMs();
-    const piece = await archive.call('next', [from, mostLive]);
+    const piece = await archive.call('next', [from, this.#most]);
     this.#learn(piece.series);
     const { sections, position, left } = this.#sectionsOf(piece);
     const isEmpty = sections.length === 0 && piece.series.length === 0 && piece.erasures.length === 0;
@@ -170,12 +180,24 @@ export class Sender {
     const madeUs = Math.max(0, Math.floor(clock.now()));
     const head = { site, epoch, seq, madeUs, position: text, counters };
     const bytes = encodeParcel({ ...head, series, erasures, sections }, (number) => this.#datatypeOf(number));
+    if (this.#isTooLarge(bytes.length, Math.max(records, series.length, erasures.length)))
+      return { epoch, seq, position: from };
     const received = await store.send(site, epoch, seq, bytes);
     if (received.seq !== seq || received.position !== text) return this.#goOnAt(epoch, received.seq, received.position);
     archive.notify('sent', [after, piece.renamed]);
     this.#tell({ failure: undefined, seq, sentAtUs: clock.now(), sent: after.sent, ...countsOf(piece) });
     if (left === 'nothing') await this.#pause(gatherMs - (clock.monotonicMs() - beganMs));
     return { epoch, seq: seq + 1, position: after };
+  }
+
+  /** Then the next ones take less. One that cannot be smaller is sent all the same. */
+  #isTooLarge(bytes: number, items: number): boolean {
+    const { mostBytes = Number.POSITIVE_INFINITY } = this.#options.store;
+    if (bytes <= mostBytes / 2) this.#most = Math.min(mostInParcel, 2 * this.#most);
+    if (bytes <= mostBytes || this.#most === 1) return false;
+    const fitting = Math.floor(Math.min(items, this.#most) * (mostBytes / bytes) * shareTaken);
+    this.#most = Math.max(1, Math.min(fitting, Math.floor(this.#most / 2)));
+    return true;
   }
 
   /** The store has had an answer lost, or was put back. */
@@ -190,8 +212,8 @@ export class Sender {
     const live = piece.live.map(liveSection);
     const taken = piece.live.reduce((sum, { series }) => sum + series.length, 0);
     const { position, block } = piece;
-    if (block === undefined || taken >= mostInParcel) {
-      return { sections: live, position, left: taken >= mostLive ? 'more' : 'nothing' };
+    if (block === undefined || taken >= this.#most) {
+      return { sections: live, position, left: isFull(piece, this.#most) ? 'more' : 'nothing' };
     }
     if (block.path === undefined) {
       const after = { ...position, ranges: position.ranges.slice(1), block: undefined };
@@ -199,7 +221,7 @@ export class Sender {
     }
     const blocks = this.#open(block);
     if (blocks === 'gone') return { sections: live, position, left: 'more' };
-    const next = blocks?.next(mostInParcel - taken) ?? { section: undefined, position: { ...block, ...wholeBlock } };
+    const next = blocks?.next(this.#most - taken) ?? { section: undefined, position: { ...block, ...wholeBlock } };
     if (next.position.series === allOfBlock) this.#closeBlocks();
     const sections = next.section === undefined ? live : [...live, next.section];
     return { sections, position: { ...position, block: next.position }, left: 'more' };
@@ -249,15 +271,23 @@ export class Sender {
     this.#wake = undefined;
   }
 
-  async #pause(ms: number): Promise<void> {
+  async #pause(ms: number, isRetried = false): Promise<void> {
     if (ms <= 0 || this.#isStopped) return;
     const { promise, resolve } = Promise.withResolvers<void>();
+    if (isRetried) this.#endPause = resolve;
     const cancel = this.#options.clock.after(ms, resolve);
     const stopListening = onAbort(this.#stop.signal, () => resolve());
     await promise;
+    this.#endPause = undefined;
     cancel();
     stopListening();
   }
+}
+
+/** Whether there may be more of anything. */
+function isFull({ live, series, erasures }: OutgoingPiece, most: number): boolean {
+  const records = live.reduce((sum, { series }) => sum + series.length, 0);
+  return Math.max(records, series.length, erasures.length) >= most;
 }
 
 const wholeBlock = { series: allOfBlock, timeUs: 0 } as const;

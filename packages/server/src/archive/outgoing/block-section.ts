@@ -51,7 +51,7 @@ export class BlockSections {
     return after?.series === this.#at?.series && after?.timeUs === this.#at?.timeUs;
   }
 
-  /** The next records, at least one where there are any, and about `most`. */
+  /** The next records, at least one where there are any, and at most `most` but for more of one time. */
   next(most: number): BlockSection {
     const { block } = this.#options;
     const columns = new Columns(most);
@@ -114,8 +114,10 @@ export class BlockSections {
       let end = filter.takeOut(series.datatype, columns, start, columns.count);
       end = dropUpTo(series, columns, start, end, afterUs);
       if (this.#options.block.isRepeated) markFirsts(columns, start, end);
-      columns.count = end;
-      if (columns.texts.length > end) columns.texts.length = end;
+      const kept = isSameTime ? behindTimes(columns, start, end, limit) : wholeTimes(columns, start, end, limit);
+      columns.count = kept;
+      if (columns.texts.length > kept) columns.texts.length = kept;
+      if (kept < end) return false;
     }
     return true;
   }
@@ -142,6 +144,21 @@ function dropUpTo({ datatype }: Series, columns: Columns, from: number, to: numb
   if (first === from) return to;
   for (let at = first; at < to; at++) copyRecord(datatype, columns, at, columns, from + at - first);
   return to - (first - from);
+}
+
+/** Where to part the records from `start` on, so that there are at most so many: between two times, or in front of them. */
+function wholeTimes(columns: Columns, start: number, end: number, most: number): number {
+  if (end <= most) return end;
+  const { times } = columns;
+  for (let at = most; at > start; at--) if (times[at] !== times[at - 1]) return at;
+  return start > 0 ? start : behindTimes(columns, start, end, most);
+}
+
+/** The same, where the records of a time are more than that, or the first ones must not be parted from what is before them. */
+function behindTimes({ times }: Columns, start: number, end: number, most: number): number {
+  let at = Math.min(end, Math.max(start, most) + 1);
+  while (at < end && times[at] === times[at - 1]) at++;
+  return at;
 }
 
 /** The first record of each time replaces what came before. */

@@ -125,16 +125,16 @@ export class Outgoing {
     return this.#position;
   }
 
-  /** What is to be sent after this position; of memory at most so many records. */
+  /** What is to be sent after this position; of memory at most so many records, and no more of series and erasures. */
   next(from: Position, most: number): OutgoingPiece {
     const { catalogue } = this.#parts;
     const live = this.#memory.behind(from.live);
     const position = withoutMemoryBefore({ ...from, live }, this.#memory.firstWhole(generationOf(live)));
-    const { declared, renamed, series } = this.#undeclared(position.declared);
+    const { declared, renamed, series } = this.#undeclared(position.declared, most);
     // Records come when all series are known.
     const isDeclared = declared === catalogue.limit;
     const records = isDeclared ? this.#memory.from(position.live, most) : [];
-    const { erasures, erased } = this.#erasures(position.erased);
+    const { erasures, erased } = this.#erasures(position.erased, most);
     const next = { ...position, live: records.at(-1)?.to ?? position.live, declared, erased };
     const block = isDeclared ? nextBlock(this.#parts, this.#memory.firstGeneration, position) : undefined;
     this.#handed = { position: next, block };
@@ -262,16 +262,20 @@ export class Outgoing {
     return this.#handed?.position.live ?? 0;
   }
 
-  #undeclared(from: number): { readonly declared: number; readonly renamed: number[]; readonly series: Series[] } {
+  #undeclared(
+    from: number,
+    most: number,
+  ): { readonly declared: number; readonly renamed: number[]; readonly series: Series[] } {
     const { catalogue } = this.#parts;
-    const renamed = [...this.#renamed].filter((number) => number < from).slice(0, parcelLimits.series / 2);
-    const declared = Math.min(catalogue.limit, from + parcelLimits.series / 2);
+    const mostSeries = Math.min(most, parcelLimits.series / 2);
+    const renamed = [...this.#renamed].filter((number) => number < from).slice(0, mostSeries);
+    const declared = Math.min(catalogue.limit, from + mostSeries);
     const numbers = [...renamed, ...Array.from({ length: declared - from }, (_, at) => from + at)];
     return { declared, renamed, series: numbers.flatMap((number) => catalogue.byNumber(number) ?? []) };
   }
 
-  #erasures(after: number): { readonly erasures: ParcelErasure[]; readonly erased: number } {
-    const fresh = this.#parts.tombstones.after(after).slice(0, parcelLimits.erasures);
+  #erasures(after: number, most: number): { readonly erasures: ParcelErasure[]; readonly erased: number } {
+    const fresh = this.#parts.tombstones.after(after).slice(0, Math.min(most, parcelLimits.erasures));
     const erasures = fresh
       .filter(({ series }) => series !== everySeries)
       .map((tombstone): ParcelErasure => {
