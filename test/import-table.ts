@@ -153,7 +153,7 @@ export const topFiles: Record<string, readonly string[]> = {
   'module-listener.ts': ['server/api'],
   'auditing.ts': ['schema', 'service-condition.ts', 'settings.ts', 'start-failed.ts', 'server/access', 'server/audit'],
   'settings.ts': ['schema'],
-  'read-settings.ts': ['schema', 'settings.ts'],
+  'read-settings.ts': ['schema', 'settings.ts', 'server/store'],
   'settings-in-effect.ts': ['schema', 'read-settings.ts', 'settings.ts'],
   'log.ts': ['source-stack.ts'],
   'source-stack.ts': [],
@@ -165,6 +165,7 @@ export const topFiles: Record<string, readonly string[]> = {
     'server/modules',
     'server/secrets',
     'server/sqlite',
+    'server/store',
     'server/tls',
   ],
   'service-gate.ts': [
@@ -176,7 +177,7 @@ export const topFiles: Record<string, readonly string[]> = {
     'server/operations',
     'server/pictures',
   ],
-  'service-archive.ts': ['schema', 'settings.ts', 'server/archive'],
+  'service-archive.ts': ['schema', 'settings.ts', 'server/archive', 'server/store'],
   'service-tls.ts': ['schema', 'settings.ts', 'start-failed.ts', 'server/access', 'server/api', 'server/tls'],
   'folder-watch.ts': ['schema'],
   'load-demo.ts': ['start-failed.ts', 'server/cfgdb', 'stacks'],
@@ -195,5 +196,6 @@ export const topFiles: Record<string, readonly string[]> = {
     'server/operations',
     'server/stacks',
     'server/state',
+    'server/store',
   ],
 };

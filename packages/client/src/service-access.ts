@@ -9,6 +9,14 @@ export interface MetricSample {
   readonly value: number;
 }
 
+/** A sentence each. */
+export interface ServiceReadiness {
+  /** What is to be done soon. */
+  readonly warnings: readonly string[];
+  /** What other machines do not do for it, such as its store. */
+  readonly degraded: readonly string[];
+}
+
 export class ServiceAccess {
   readonly #transport: Transport;
   readonly #data: OperationCalls;
@@ -29,10 +37,12 @@ export class ServiceAccess {
     await this.#transport.text('readyz', { signal });
   }
 
-  /** What is to be done soon, though the service does its work: a sentence each. Rejects where it does not. */
-  async warnings({ signal }: AskOptions = {}): Promise<readonly string[]> {
-    const { warnings } = await this.#transport.json<{ warnings?: string[] }>('readyz', { signal });
-    return warnings ?? [];
+  /** What is to be said though the service does its work. Rejects where it does not. */
+  async readiness({ signal }: AskOptions = {}): Promise<ServiceReadiness> {
+    const { warnings = [], degraded = [] } = await this.#transport.json<Partial<ServiceReadiness>>('readyz', {
+      signal,
+    });
+    return { warnings, degraded };
   }
 
   /** The state of service and plant in counts, at most a second old: cheap enough to be asked for again and again. */

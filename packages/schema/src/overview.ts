@@ -20,6 +20,27 @@ const orNull = <const Schema extends TSchema>(type: Schema, description: string)
 const linkStates: readonly LinkState[] = ['connecting', 'up', 'down', 'failed', 'disabled'];
 const moduleStates: readonly FunctionModuleState[] = ['STOP', 'INIT', 'RUN', 'FAIL'];
 
+export const StoreState = Type.Object(
+  {
+    address: Type.String({ description: 'Without the login.' }),
+    site: Type.Object({ id: Type.String(), name: Type.String() }, closed),
+    state: Type.Enum(['connecting', 'up', 'down'], { type: 'string' }),
+    since: Timestamp,
+    error: orNull(Type.String(), 'Why it is down; null where it is not.'),
+    epoch: orNull(Count, 'In which the records are sent; null: the store has given none yet.'),
+    'sent-records': Type.Integer({ minimum: 0, description: 'In this epoch, those that are sent again included.' }),
+    'last-sent': orNull(Timestamp, 'When the store took the newest; null: it has taken none since the start.'),
+    'waiting-records': Type.Integer({ minimum: 0, description: 'That the store does not have yet, about.' }),
+    'oldest-waiting': orNull(Timestamp, 'Of the oldest of them; null where none waits.'),
+    'lost-records': Type.Integer({
+      minimum: 0,
+      description: 'That were deleted here, for their age or for room, before the store had them.',
+    }),
+  },
+  strict('StoreState'),
+);
+export type StoreState = Static<typeof StoreState>;
+
 /** A count for each word. */
 const counted = <const Word extends string>(words: readonly Word[], description: string) =>
   Type.Object(Object.fromEntries(words.map((word) => [word, Count])) as Record<Word, typeof Count>, {
@@ -50,6 +71,10 @@ export const Overview = Type.Object(
       'Why the service cannot do all of its work, as /readyz says it; null where it can.',
     ),
     warnings: Type.Array(Type.String(), { description: 'What is to be done soon: a sentence each.' }),
+    degraded: Type.Array(Type.String(), {
+      description:
+        'What other machines do not do for the service, which does its own work all the same: a sentence each.',
+    }),
     measurements: AreaCounts.properties.measurements,
     commands: Count,
     alarms: Type.Object(
@@ -99,6 +124,7 @@ export const Overview = Type.Object(
       ),
       'For whoever may view all of the plant; others: null.',
     ),
+    store: orNull(StoreState, 'For whoever may view all of the plant, where the service has a store; otherwise null.'),
   },
   strict('Overview'),
 );

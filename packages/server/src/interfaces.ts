@@ -74,7 +74,8 @@ export interface Interfaces
   extends Omit<ArchiveParts, 'clock' | 'storage'>,
     Omit<ConfigurationParts, 'cfgdb' | 'mayUpload'>,
     Pick<InstanceParts, 'links'>,
-    Pick<ServiceParts, 'unavailable' | 'diskFailure' | 'warnings' | 'page'> {
+    Pick<ServiceParts, 'unavailable' | 'diskFailure' | 'warnings' | 'degraded' | 'page'>,
+    Pick<OverviewParts, 'store'> {
   readonly settings: Settings;
   readonly sources: SettingSources;
   readonly archive: ArchiveParts['archive'] & OverviewParts['archive'];

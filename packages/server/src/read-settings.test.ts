@@ -130,6 +130,14 @@ describe('a bad setting is refused in one line that names it', () => {
     assert.match(refusal(['--port', 'y'], { TELLTALE_PORT: 'x' }), /^--port "y" /);
   });
 
+  test('an address of a store is refused with a reason that does not show it, since it may have a password', () => {
+    const secret = refusal(['--store', 'postgresql://me:geheim@db.example/plant']);
+    assert.match(secret, /^--store has a password, .* name it by \?passfile=; --help/);
+    const wrong = refusal([], { TELLTALE_STORE: 'mysql://me:geheim@db.example/plant' });
+    assert.match(wrong, /^TELLTALE_STORE is none: /);
+    for (const text of [secret, wrong]) assert.doesNotMatch(text, /geheim/);
+  });
+
   test('also where its text has line breaks', () => {
     assert.doesNotMatch(refusal(['--host=a\nb', '--port=x\ny']), /\n/);
     assert.doesNotMatch(refusal(['--x\ny']), /\n/);

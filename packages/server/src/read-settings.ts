@@ -13,6 +13,7 @@ import {
 } from '@telltale/schema';
 import type { TSchema } from 'typebox';
 import { type SettingName, type SettingSources, Settings, wantsTls } from './settings.ts';
+import { addressFault } from './store/index.ts';
 
 /** The fault of a setting, for the person who starts the server. */
 export class BadSetting extends Error {
@@ -44,6 +45,8 @@ function formOf(name: SettingName): string | undefined {
 interface SettingFault {
   readonly path: string;
   readonly message: string;
+  /** It may have a secret in it. */
+  readonly isHidden?: boolean;
 }
 
 /** What the schema cannot say: of one setting, and of some together. */
@@ -56,6 +59,8 @@ function faultOf(given: Settings): SettingFault | undefined {
   if (retention !== undefined) return { path: `/${retention}`, message: 'is none' };
   const { 'time-zone': zone } = given;
   if (zone !== undefined && knownTimeZone(zone) === undefined) return { path: '/time-zone', message: 'is none' };
+  const store = given.store === undefined ? undefined : addressFault(given.store);
+  if (store !== undefined) return { path: '/store', message: store, isHidden: true };
   const programs = programsFault(given['confirm-except'] ?? '');
   if (programs !== undefined) return { path: '/confirm-except', message: programs };
   if (publicUrl !== undefined && !URL.canParse(publicUrl)) return { path: '/public-url', message: 'is none' };
@@ -148,7 +153,8 @@ export function readSettings(args: readonly string[], environment: NodeJS.Proces
   const title = source === 'environment' ? environmentName(name) : `--${name}`;
   const isOutside = /^must be [<>]/.test(fault.message);
   const message = (isOutside ? undefined : formOf(name as SettingName)) ?? fault.message;
-  throw new BadSetting(`${title} ${JSON.stringify(text)} ${message}; --help lists all settings.`);
+  const shown = 'isHidden' in fault ? '' : ` ${JSON.stringify(text)}`;
+  throw new BadSetting(`${title}${shown} ${message}; --help lists all settings.`);
 }
 
 /** Those of the command line: they may be set for both. */

@@ -1,8 +1,10 @@
-// The archive of the service, as its settings want it.
-import { parseDuration, systemClock } from '@telltale/schema';
+// The archive of the service and the store that it goes to, as its settings want them.
+import { hostname } from 'node:os';
+import { type Clock, parseDuration, systemClock } from '@telltale/schema';
 import type { Logger } from 'pino';
 import { Archive } from './archive/index.ts';
 import type { Settings } from './settings.ts';
+import { SharedStore } from './store/index.ts';
 
 export interface ServiceArchiveOptions {
   readonly settings: Settings;
@@ -22,6 +24,19 @@ export function createArchive({ settings, log, onFailure, onFault }: ServiceArch
     onFault,
     onWarning: (text) => log.warn(`archive: ${text}`),
   });
+}
+
+export interface ServiceStoreOptions {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly archive: Archive;
+}
+
+/** Undefined where there is none. */
+export function createStore({ settings, ...parts }: ServiceStoreOptions): SharedStore | undefined {
+  const { store: address, site: siteName = hostname(), data: folder } = settings;
+  return address === undefined ? undefined : new SharedStore({ address, siteName, folder, ...parts });
 }
 
 /** `ofSeries`: of those that have their own. */

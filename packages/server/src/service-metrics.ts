@@ -1,5 +1,5 @@
 // The metrics of every part of the service.
-import type { LiveFunctionModule } from '@telltale/schema';
+import { fromTimestamp, type LiveFunctionModule } from '@telltale/schema';
 import type { Access } from './access/index.ts';
 import type { ChannelServer, Metric, Sample } from './api/index.ts';
 import type { Archive, Archiving } from './archive/index.ts';
@@ -10,6 +10,7 @@ import type { FunctionModules } from './modules/index.ts';
 import type { Gate, Imports, LiveData } from './operations/index.ts';
 import type { InstanceStatus, StackHost } from './stacks/index.ts';
 import type { LiveState } from './state/index.ts';
+import type { SharedStore } from './store/index.ts';
 
 export interface MetricSources {
   readonly cfgdb: ConfigurationDatabase;
@@ -98,6 +99,29 @@ export function serviceMetrics(sources: MetricSources): Metric[] {
     ...stackMetrics(host),
     ...certificateMetrics(sources.certificates),
     ...moduleMetrics(sources.modules),
+  ];
+}
+
+export function storeMetrics(store: Pick<SharedStore, 'state'>): Metric[] {
+  return [
+    gauge('store_up', 'Whether the store takes what is archived.', () => Number(store.state.state === 'up')),
+    counter(
+      'store_sent_records_total',
+      'Records that the store has taken in this epoch.',
+      () => store.state['sent-records'],
+    ),
+    gauge(
+      'store_waiting_records',
+      'Records that the store does not have yet, about.',
+      () => store.state['waiting-records'],
+    ),
+    gauge('store_oldest_waiting_timestamp_seconds', 'Time of the oldest of them; 0 where none waits.', () => {
+      const { 'oldest-waiting': oldest } = store.state;
+      return oldest === null ? 0 : fromTimestamp(oldest) / 1e6;
+    }),
+    counter('store_lost_records_total', 'Records that were deleted before the store had them.', () => {
+      return store.state['lost-records'];
+    }),
   ];
 }
 

@@ -151,6 +151,19 @@ export const Settings = Type.Object(
         description: 'Maximum bytes of the archive: beyond it, the oldest records are deleted. Default: no limit.',
       }),
     ),
+    store: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'PostgreSQL that gets all that is archived as well, such as postgresql://archiver@db.example/plant; its password is in a passfile. Default: none.',
+      }),
+    ),
+    site: Type.Optional(
+      Type.String({
+        pattern: '^[^\\u0000-\\u001f\\u007f]{1,64}$',
+        description: 'Name of this site in the store. Default: that of the machine.',
+      }),
+    ),
     'archive-buffer': Bytes(
       64,
       'Maximum bytes of records queued in memory while the disk refuses writes; beyond it, the oldest are discarded.',

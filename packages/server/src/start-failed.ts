@@ -5,6 +5,7 @@ import { UnusableFolder, unusableFolder } from './data-folder.ts';
 import { UnusableUser } from './modules/index.ts';
 import { BadKey } from './secrets/index.ts';
 import { UnusableDatabase } from './sqlite/index.ts';
+import { UnusableSite } from './store/index.ts';
 import { UnusableTls } from './tls/index.ts';
 
 export class StartFailed extends Error {
@@ -31,6 +32,7 @@ export function cannotStart(error: unknown, folder: string): unknown {
     UnusableDirectories,
     BadKey,
     UnusableTls,
+    UnusableSite,
   ];
   if (known.some((kind) => error instanceof kind)) return new StartFailed((error as Error).message);
   const isSystem = (error as NodeJS.ErrnoException).syscall !== undefined;

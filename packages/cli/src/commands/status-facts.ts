@@ -55,6 +55,8 @@ export interface StatusFacts {
   readonly notReady: string | null;
   /** What is to be done soon, such as to renew a certificate: a sentence each. From here on null is: the service does not say. */
   readonly warnings: readonly string[] | null;
+  /** What other machines do not do for it. */
+  readonly degraded: readonly string[] | null;
   /** Whether there are no users, and every program of the machine may do everything. */
   readonly isOpen: boolean | null;
   readonly upToDate: boolean | null;
@@ -77,9 +79,9 @@ export async function readStatusFacts(client: TelltaleClient, signal: AbortSigna
   const options = { signal };
   const notReady = await client.service.ready(options).then(() => null, reasonOf);
   const version = await client.service.version(options);
-  const [warnings, identity, upToDate, metrics, connectors, providers, modules, alarms, simulated, archive] =
+  const [readiness, identity, upToDate, metrics, connectors, providers, modules, alarms, simulated, archive] =
     await Promise.all([
-      ifThere(client.service.warnings(options)),
+      ifThere(client.service.readiness(options)),
       ifThere(client.access.me(options)),
       ifThere(client.configuration.isUpToDate(options)),
       ifThere(client.service.metrics(options)),
@@ -101,7 +103,8 @@ export async function readStatusFacts(client: TelltaleClient, signal: AbortSigna
     url: client.service.url,
     version,
     notReady,
-    warnings,
+    warnings: readiness?.warnings ?? null,
+    degraded: readiness?.degraded ?? null,
     isOpen: identity?.isOpen ?? null,
     upToDate,
     pendingEdits: pendingEdits?.length ?? null,

@@ -11,6 +11,7 @@ const well: StatusFacts = {
   version: '1.0.0',
   notReady: null,
   warnings: [],
+  degraded: [],
   isOpen: false,
   upToDate: true,
   pendingEdits: 0,
@@ -49,7 +50,15 @@ describe('the findings of a status', () => {
     assert.deepEqual(found({}), []);
     const unknown = { links: null, modules: null, activeAlarms: null, unacknowledgedAlarms: null, simulated: null };
     assert.deepEqual(
-      found({ ...unknown, warnings: null, upToDate: null, pendingEdits: null, disk: null, archiveDamaged: null }),
+      found({
+        ...unknown,
+        warnings: null,
+        degraded: null,
+        upToDate: null,
+        pendingEdits: null,
+        disk: null,
+        archiveDamaged: null,
+      }),
       [],
     );
   });
@@ -63,7 +72,8 @@ describe('the findings of a status', () => {
     ]);
     assert.deepEqual(found({ disk: { ...disk, freeBytes: leastFreeBytes } }), []);
     const warnings = ['connector press: the certificate 3fa9 expires in 20 days: replace it'];
-    assert.deepEqual(found({ warnings }), [`note service: ${warnings[0]}`]);
+    const degraded = ['Nothing goes to the store since T: nothing listens there. 7 records wait here, and follow.'];
+    assert.deepEqual(found({ warnings, degraded }), [`wrong service: ${degraded[0]}`, `note service: ${warnings[0]}`]);
     assert.deepEqual(found({ archiveDamaged: ['a.ttb'] }), [
       'wrong archive: 1 file is damaged or missing: telltale archive stats',
     ]);

@@ -38,9 +38,13 @@ export function findingsOf(facts: StatusFacts): Finding[] {
   return [...found.filter(({ level }) => level === 'wrong'), ...found.filter(({ level }) => level === 'note')];
 }
 
-function serviceFindings({ notReady, warnings }: StatusFacts): Finding[] {
+function serviceFindings({ notReady, degraded, warnings }: StatusFacts): Finding[] {
   const of = (level: Finding['level'], text: string): Finding => ({ level, kind: 'service', name: null, text });
-  return [...(notReady === null ? [] : [of('wrong', notReady)]), ...(warnings ?? []).map((text) => of('note', text))];
+  return [
+    ...(notReady === null ? [] : [of('wrong', notReady)]),
+    ...(degraded ?? []).map((text) => of('wrong', text)),
+    ...(warnings ?? []).map((text) => of('note', text)),
+  ];
 }
 
 function diskFindings({ disk, archiveDamaged }: StatusFacts): Finding[] {

@@ -9,7 +9,12 @@ const service = { tag: 'Service', resource: 'service' } as const;
 const Health = Type.Object({ status: Type.Literal('ok') }, { title: 'Health', additionalProperties: false });
 const Readiness = Type.Object(
   {
-    status: Type.Literal('ready'),
+    status: Type.Enum(['ready', 'degraded'], {
+      type: 'string',
+      description:
+        'degraded: the service does its own work, and another machine that it needs for the rest does not, such as its store.',
+    }),
+    degraded: Type.Optional(Type.Array(Type.String(), { description: 'What is not done, and why; a sentence each.' })),
     warnings: Type.Optional(
       Type.Array(Type.String(), {
         description: 'What is to be done soon, such as to renew a certificate; a sentence each.',

@@ -221,6 +221,7 @@ class ArchiveThread {
     const sender = new Link<OutgoingClient, OutgoingAccess>(messagePort(port), {
       open: () => ({ epoch: outgoing.epoch, series: outgoing.series() }),
       resume: (position) => outgoing.resume(position),
+      counts: () => outgoing.counts(),
       begin: (epoch, isKnown, reached) => this.#store.beginOutgoing(epoch, isKnown, reached),
       next: (position, most) => {
         this.#isMoreWanted = true;

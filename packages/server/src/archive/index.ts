@@ -3,9 +3,10 @@ export { Archive, UnusableArchive } from './archive.ts';
 export * from './archive-access.ts';
 export { type Damage, Damaged } from './files/damage.ts';
 export { isMissing } from './files/damaged-files.ts';
+export { replaceFile, systemDisk } from './files/disk.ts';
 export { BlockSections } from './outgoing/block-section.ts';
 export { liveSection } from './outgoing/live-section.ts';
-export type { BlockToSend, Discarded, OutgoingPiece } from './outgoing/outgoing-piece.ts';
+export type { BlockToSend, Discarded, OutgoingCounts, OutgoingPiece } from './outgoing/outgoing-piece.ts';
 export { allOfBlock, type Position, positionText } from './outgoing/position.ts';
 export {
   BadParcel,

@@ -3,7 +3,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { Datatype, ProblemName } from '@telltale/schema';
 import type { ArchiveProgress, ArchiveStats, ReadRequest } from './archive-access.ts';
 import type { Damage } from './files/damage.ts';
-import type { OutgoingPiece } from './outgoing/outgoing-piece.ts';
+import type { OutgoingCounts, OutgoingPiece } from './outgoing/outgoing-piece.ts';
 import type { Position } from './outgoing/position.ts';
 import type { CommitGroup } from './record-queue.ts';
 import type { Kind, Series, SeriesRename } from './records.ts';
@@ -60,6 +60,8 @@ export interface OutgoingAccess {
   resume(position: string): Position | undefined;
   begin(epoch: number, isKnown: boolean, reached: string | undefined): Position;
   next(position: Position, most: number): OutgoingPiece;
+  /** Of what the store does not have, as far as is known. */
+  counts(): OutgoingCounts;
   sent(position: Position, renamed: readonly number[]): void;
   /** Of a block that is sent. */
   damage(damage: Damage): void;

@@ -79,6 +79,7 @@ class World {
     const methods: Record<string, (...args: never[]) => unknown> = {
       open: () => ({ epoch: outgoing.epoch, series: outgoing.series() }),
       resume: (position) => outgoing.resume(position),
+      counts: () => outgoing.counts(),
       begin: (...args: [number, boolean, string | undefined]) => archive.beginOutgoing(...args),
       next: (position, most) => outgoing.next(position, Math.min(most, this.#mostLive)),
       sent: (position, renamed) => outgoing.sent(position, renamed),

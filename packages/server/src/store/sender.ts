@@ -11,6 +11,7 @@ import {
   isMissing,
   liveSection,
   type OutgoingAccess,
+  type OutgoingCounts,
   type OutgoingPiece,
   type ParcelCounters,
   type Position,
@@ -77,7 +78,7 @@ export class Sender {
   constructor(options: SenderOptions) {
     this.#options = options;
     this.#state = {
-      failure: 'it has not been reached yet',
+      failure: undefined,
       isIdle: false,
       epoch: undefined,
       seq: 0,
@@ -129,10 +130,20 @@ export class Sender {
         if (this.#isStopped) return;
         this.#closeBlocks();
         this.#tell({ failure: (error as Error).message, isIdle: false });
+        await this.#count();
         // Sites that lost the store together do not come back at one moment.
         await this.#pause(pauseMs * (0.5 + Math.random()), true);
         pauseMs = Math.min(longestPauseMs, 2 * pauseMs);
       }
+    }
+  }
+
+  /** What waits grows while nothing is sent. */
+  async #count(): Promise<void> {
+    try {
+      this.#tell(countsOf(await this.#options.archive.call('counts', [])));
+    } catch {
+      // The archive says itself why it does not answer.
     }
   }
 
@@ -292,7 +303,7 @@ function isFull({ live, series, erasures }: OutgoingPiece, most: number): boolea
 
 const wholeBlock = { series: allOfBlock, timeUs: 0 } as const;
 
-function countsOf({ waiting, oldestUnsentUs, stored, dropped, discarded }: OutgoingPiece): Partial<SenderState> {
+function countsOf({ waiting, oldestUnsentUs, stored, dropped, discarded }: OutgoingCounts): Partial<SenderState> {
   return { waiting, oldestUnsentUs, stored, dropped, discarded };
 }
 

@@ -23,6 +23,8 @@ const heaps = {
   'archive reader': {},
   /** The names of the series in the blocks, and one chunk of each block. */
   'archive merger': { maxOldGenerationSizeMb: 1024 },
+  /** Parcels of a few hundred thousand records, and as many being sealed. */
+  store: { maxOldGenerationSizeMb: 1024 },
   /** Texts of a few batches, and an item of a MiB an import. */
   /** The files of the page; what builds them is a process of its own. */
   page: { maxOldGenerationSizeMb: 128 },

@@ -139,6 +139,7 @@ function serviceFindings(): Finding[] {
   const findings: Finding[] = [];
   const notReady = found['not-ready'];
   if (notReady !== null) findings.push({ kind: 'service', text: notReady.detail, since, level: 'wrong' });
+  for (const text of found.degraded) findings.push({ kind: 'service', text, since, level: 'wrong' });
   for (const text of found.warnings) findings.push({ kind: 'service', text, since, level: 'note' });
   const freeBytes = found.plant?.['disk-free-bytes'] ?? undefined;
   if (freeBytes !== undefined && freeBytes < leastFreeBytes)

@@ -3,7 +3,7 @@ import type { ParcelErasure } from '../parcel/parcel.ts';
 import type { Series } from '../records.ts';
 import type { Position } from './position.ts';
 
-export interface OutgoingPiece {
+export interface OutgoingPiece extends OutgoingCounts {
   /** What is sent with the rest of this, but for the block. */
   readonly position: Position;
   /** Those that the store does not know, or by another name. */
@@ -13,6 +13,9 @@ export interface OutgoingPiece {
   readonly erasures: readonly ParcelErasure[];
   readonly live: readonly LiveRecords[];
   readonly block: NextBlock | undefined;
+}
+
+export interface OutgoingCounts {
   readonly discarded: Discarded;
   /** Records that were stored, since the archive is sent. */
   readonly stored: number;

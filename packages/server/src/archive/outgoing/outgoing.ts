@@ -15,7 +15,7 @@ import type { Memtable } from '../store/memtable.ts';
 import { MemoryRecords } from './memory-records.ts';
 import { nextBlock } from './next-block.ts';
 import type { OutgoingParts } from './outgoing-parts.ts';
-import { type Discarded, nothingDiscarded, type OutgoingPiece } from './outgoing-piece.ts';
+import { type Discarded, nothingDiscarded, type OutgoingCounts, type OutgoingPiece } from './outgoing-piece.ts';
 import {
   allOfBlock,
   firstPosition,
@@ -145,11 +145,18 @@ export class Outgoing {
       erasures,
       live: records,
       block,
+      ...this.counts(next),
+    };
+  }
+
+  /** What waits after this position. */
+  counts(position = this.#position): OutgoingCounts {
+    return {
       discarded: this.#discarded,
       stored: this.count(),
       dropped: this.#droppedBefore + this.#dropped,
-      waiting: this.#waiting(next),
-      oldestUnsentUs: this.#oldestUs(next),
+      waiting: this.#waiting(position),
+      oldestUnsentUs: this.#oldestUs(position),
     };
   }
 

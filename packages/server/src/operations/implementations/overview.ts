@@ -1,5 +1,5 @@
 // Implements the overview: counts of the plant, shared by all who may view the same for a second, and what else a header shows.
-import { type Clock, type Overview, toTimestamp } from '@telltale/schema';
+import { type Clock, type Overview, type StoreState, toTimestamp } from '@telltale/schema';
 import type { Caller, Rights } from '../../access/index.ts';
 import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
 import type { FunctionModules } from '../../modules/index.ts';
@@ -10,7 +10,7 @@ import { ForAWhile } from '../for-a-while.ts';
 import type { Implementations } from './implementation.ts';
 import type { ServiceParts } from './service.ts';
 
-export interface OverviewParts extends Pick<ServiceParts, 'diskFailure' | 'warnings'> {
+export interface OverviewParts extends Pick<ServiceParts, 'diskFailure' | 'warnings' | 'degraded'> {
   readonly data: LiveData;
   readonly stacks: Pick<StackAccess, 'countStates' | 'valuesPerSecond'>;
   readonly modules: Pick<FunctionModules, 'names' | 'areaOf' | 'live'>;
@@ -21,6 +21,8 @@ export interface OverviewParts extends Pick<ServiceParts, 'diskFailure' | 'warni
   };
   readonly storage: () => Promise<ArchiveStorage>;
   readonly channelClients: () => number;
+  /** Undefined where there is none. */
+  readonly store: () => StoreState | undefined;
   readonly clock: Clock;
   readonly service: { readonly name: string; readonly version: string; readonly startedUs: number };
   readonly timeZone: string;
@@ -123,9 +125,11 @@ export function overview(parts: OverviewParts) {
           'time-zone': parts.timeZone,
           'not-ready': failure === undefined ? null : { problem: failure.problem, detail: failure.message },
           warnings: [...warnings()],
+          degraded: [...parts.degraded()],
           ...counted,
           configuration,
           plant,
+          store: (caller.rights.everywhere('view') && parts.store()) || null,
         }
       );
     },

@@ -22,6 +22,8 @@ export interface ServiceParts {
   readonly diskFailure: () => ProblemError | undefined;
   /** What is to be done soon, though the service does its work: a sentence each. */
   readonly warnings: () => readonly string[];
+  /** What other machines do not do for it, though it does its own work: a sentence each. */
+  readonly degraded: () => readonly string[];
   readonly paths: InterfacePaths;
   /** By name; they never change. */
   readonly settings: Readonly<Record<string, SettingInEffect>>;
@@ -43,7 +45,7 @@ export interface ServiceParts {
 }
 
 export function service(parts: ServiceParts) {
-  const { metricsText, unavailable, diskFailure, warnings, documents, page, paths, settings } = parts;
+  const { metricsText, unavailable, diskFailure, warnings, degraded, documents, page, paths, settings } = parts;
   const catalogue = once(() => Buffer.from(JSON.stringify(listed(paths))));
   return {
     getHealth: () => ({ status: 'ok' }),
@@ -53,8 +55,13 @@ export function service(parts: ServiceParts) {
       const failure = diskFailure();
       const isKnown = caller.kind !== 'nobody'; // others learn no paths and names
       if (failure !== undefined) throw isKnown ? failure : new ProblemError(failure.problem, 'Sign in to see why.');
+      const lacks = degraded();
       const texts = isKnown ? warnings() : [];
-      return { status: 'ready', ...(texts.length > 0 && { warnings: texts }) };
+      return {
+        status: lacks.length === 0 ? 'ready' : 'degraded',
+        ...(isKnown && lacks.length > 0 && { degraded: lacks }),
+        ...(texts.length > 0 && { warnings: texts }),
+      };
     },
     getMetrics: (_, { caller }) => {
       checkEverywhere(caller, 'read-metrics');

@@ -75,6 +75,11 @@ export function hostText({ host, port }: PostgresHost): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
+/** For people: without the password, and without what says how to connect. */
+export function shownAddress({ user, hosts, database }: PostgresAddress): string {
+  return `postgresql://${user}@${hosts.map(hostText).join(',')}/${database}`;
+}
+
 function readHosts(text: string, parameter: string | null): PostgresHost[] {
   if (text === '' && parameter !== null) {
     return parameter.split(',').map((host) => ({ host, port: usualPort }));

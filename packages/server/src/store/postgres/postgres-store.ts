@@ -69,6 +69,12 @@ export class PostgresStore implements ParcelStore {
     });
   }
 
+  /** For people: it may change at any time. */
+  async nameSite(site: string, name: string): Promise<void> {
+    const sql = 'update telltale.site set name = $2 where id = $1 and name <> $2';
+    await this.#connections.use((connection) => connection.query(sql, [site, name]));
+  }
+
   close(): void {
     this.#connections.close();
   }

@@ -1,10 +1,11 @@
 // The service itself: how it is and what is to be done, its version, backup of the configuration, settings and metrics.
+import type { StoreState } from '@telltale/schema';
 import { fromTimestamp } from '@telltale/schema/values';
 import { overview } from '../../data/overview.ts';
 import { link } from '../../data/service.ts';
 import { may } from '../../data/session.ts';
 import { acknowledgeMissing, readMissing } from '../../data/system.ts';
-import { bytesText } from '../../parts/figure-text.ts';
+import { bytesText, countText } from '../../parts/figure-text.ts';
 import { now } from '../../parts/now.ts';
 import { PastNote } from '../../parts/past-note.tsx';
 import { ProblemText } from '../../parts/problem-text.tsx';
@@ -37,7 +38,7 @@ function Health() {
   const { system, shell } = words.value;
   const found = overview.value;
   if (found === undefined) return null;
-  const { service, warnings, plant } = found;
+  const { service, warnings, degraded, plant, store } = found;
   const started = fromTimestamp(service.started);
   const trouble = found['not-ready'];
   const facts: readonly (readonly [string, string])[] = [
@@ -52,6 +53,7 @@ function Health() {
           [system.clients, String(plant['channel-clients'])] as const,
           [system.disk, plant['disk-free-bytes'] === null ? '–' : bytesText(plant['disk-free-bytes'])] as const,
         ]),
+    ...(store === null ? [] : storeFacts(store)),
   ];
   return (
     <section class="panel">
@@ -67,6 +69,11 @@ function Health() {
           <a href={`/docs/#problem-${encodeURIComponent(trouble.problem)}`}>{system.whatToDo}</a>
         </div>
       )}
+      {degraded.map((text) => (
+        <p key={text} class="problem" role="alert">
+          {text}
+        </p>
+      ))}
       {warnings.length > 0 && (
         <>
           <h3>{system.warnings}</h3>
@@ -88,6 +95,18 @@ function Health() {
       </dl>
     </section>
   );
+}
+
+function storeFacts(store: StoreState): (readonly [string, string])[] {
+  const { system } = words.value;
+  const newest = store['last-sent'];
+  return [
+    [system.store, store.address],
+    [system.storeState, `${system.storeStates[store.state]}, ${momentText(fromTimestamp(store.since))}`],
+    [system.storeSite, `${store.site.name} (${store.site.id})`],
+    [system.storeSent, newest === null ? '–' : momentText(fromTimestamp(newest))],
+    [system.storeWaiting, countText(store['waiting-records'])],
+  ];
 }
 
 function Missing() {

@@ -19,6 +19,12 @@ export const system: Words['system'] = {
   zone: 'Zeitzone der Anlage',
   clients: 'Clients am Kanal',
   disk: 'Freier Platz',
+  store: 'Zentraler Speicher',
+  storeState: 'Er ist',
+  storeStates: { connecting: 'noch nicht erreicht', up: 'verbunden', down: 'nicht erreichbar' },
+  storeSite: 'Dieser Standort dort',
+  storeSent: 'Zuletzt gesendet',
+  storeWaiting: 'Datensätze, die darauf warten',
   backup: 'Sicherung der Konfiguration',
   backupWhat: 'Die gesamte Konfiguration ist eine SQLite-Datei, in sich stimmig auch während andere arbeiten.',
   wholeBackup:

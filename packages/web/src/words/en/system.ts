@@ -17,6 +17,12 @@ export const system = {
   zone: 'Time zone of the plant',
   clients: 'Clients on the channel',
   disk: 'Free disk',
+  store: 'Store',
+  storeState: 'It is',
+  storeStates: { connecting: 'not reached yet', up: 'connected', down: 'not reached' },
+  storeSite: 'This site there',
+  storeSent: 'Sent last',
+  storeWaiting: 'Records that wait for it',
   backup: 'Backup of the configuration',
   backupWhat: 'The whole configuration is one SQLite file, consistent also while others work.',
   wholeBackup:

@@ -1,0 +1,28 @@
+// What the service and the thread of the store ask each other.
+import type { MessagePort } from 'node:worker_threads';
+import type { SenderState } from './sender.ts';
+
+export interface StoreThread {
+  /** `archive` leads to the thread that writes the archive. */
+  open(options: OpenStore, archive: MessagePort): void;
+  /** Resolves when what is under way has ended. */
+  close(): void;
+}
+
+export interface OpenStore {
+  readonly address: string;
+  readonly site: Site;
+  /** How long records are gathered for a parcel, where none wait. */
+  readonly gatherMs: number;
+}
+
+export interface Site {
+  /** Never changes. */
+  readonly id: string;
+  /** For people. */
+  readonly name: string;
+}
+
+export interface StoreClient {
+  state(state: SenderState): void;
+}

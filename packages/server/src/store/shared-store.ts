@@ -1,0 +1,136 @@
+// The store of this server, as the service sees it: starts the thread that sends to it, again where it ends, and says how it is.
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { type Clock, type StoreState, toTimestamp } from '@telltale/schema';
+import type { Logger } from 'pino';
+import { startThread, threadPort, WorkerLink } from '../threads/index.ts';
+import { readAddress, shownAddress } from './postgres/address.ts';
+import type { Site, StoreClient, StoreThread } from './protocol.ts';
+import type { SenderState } from './sender.ts';
+import { siteIdOf } from './site-identity.ts';
+
+export interface SharedStoreOptions {
+  readonly address: string;
+  readonly siteName: string;
+  /** Of all data of the server: the id of the site is there. */
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly archive: { serveSender(port: MessagePort): void };
+}
+
+/** Between a thread that ended and the next one. */
+const pauseMs = 5000;
+const gatherMs = 1000;
+
+export class SharedStore {
+  readonly #options: SharedStoreOptions;
+  readonly #address: string;
+  #site: Site | undefined;
+  #thread: WorkerLink<StoreThread, StoreClient> | undefined;
+  #sender: SenderState | undefined;
+  /** Why the thread ended; undefined: it runs. */
+  #ended: string | undefined;
+  #state: StoreState['state'] = 'connecting';
+  #sinceUs: number;
+  #cancel = () => {};
+
+  constructor(options: SharedStoreOptions) {
+    this.#options = options;
+    this.#address = shownAddress(readAddress(options.address));
+    this.#sinceUs = options.clock.now();
+  }
+
+  /** Does not wait for the store. Throws `UnusableSite`, and the system's errors. */
+  open(): void {
+    const { folder, siteName } = this.#options;
+    this.#site = { id: siteIdOf(folder), name: siteName };
+    this.#start(this.#site);
+  }
+
+  get state(): StoreState {
+    const { epoch, sent = 0, sentAtUs, waiting = 0, oldestUnsentUs = 0, discarded } = this.#sender ?? {};
+    return {
+      address: this.#address,
+      site: this.#site ?? { id: '', name: this.#options.siteName },
+      state: this.#state,
+      since: toTimestamp(this.#sinceUs),
+      error: this.#failure ?? null,
+      epoch: epoch ?? null,
+      'sent-records': sent,
+      'last-sent': sentAtUs === undefined ? null : toTimestamp(sentAtUs),
+      'waiting-records': waiting,
+      'oldest-waiting': oldestUnsentUs === 0 ? null : toTimestamp(oldestUnsentUs),
+      'lost-records': discarded?.count ?? 0,
+    };
+  }
+
+  /** What the store does not do: a sentence each. */
+  get degraded(): string[] {
+    const failure = this.#failure;
+    if (failure === undefined) return [];
+    const { waiting = 0 } = this.#sender ?? {};
+    return [
+      `Nothing goes to the store since ${toTimestamp(this.#sinceUs)}: ${failure}. ${waiting} records wait here, and follow.`,
+    ];
+  }
+
+  /** A sentence each. */
+  get warnings(): string[] {
+    const { count = 0, sinceUs = 0, untilUs = 0 } = this.#sender?.discarded ?? {};
+    if (count === 0) return [];
+    return [
+      `${count} records from ${toTimestamp(sinceUs)} to ${toTimestamp(untilUs)} were deleted for their age or for room before the store had ` +
+        'them: let the archive keep more (archive-retention, archive-max-size)',
+    ];
+  }
+
+  async close(patienceMs: number): Promise<void> {
+    this.#cancel();
+    const thread = this.#thread;
+    this.#thread = undefined;
+    await thread?.close(patienceMs, () => thread.call('close', []));
+  }
+
+  get #failure(): string | undefined {
+    return this.#ended ?? this.#sender?.failure;
+  }
+
+  #start(site: Site): void {
+    const { archive, address, clock } = this.#options;
+    const ended = ({ message }: Error) => {
+      if (this.#thread !== link) return;
+      this.#thread = undefined;
+      this.#ended = message;
+      this.#judge();
+      this.#cancel = clock.after(pauseMs, () => this.#start(site));
+      void link.kill();
+    };
+    const thread = startThread(new URL('./store-thread.ts', import.meta.url), 'store');
+    const link: WorkerLink<StoreThread, StoreClient> = new WorkerLink(threadPort(thread), {
+      handlers: {
+        state: (state) => {
+          this.#ended = undefined;
+          this.#sender = state;
+          this.#judge();
+        },
+      },
+      onDeath: ended,
+    });
+    this.#thread = link;
+    const { port1, port2 } = new MessageChannel();
+    archive.serveSender(port1);
+    link.call('open', [{ address, site, gatherMs }, port2], { transfer: [port2] }).catch(ended);
+  }
+
+  #judge(): void {
+    const { clock, log } = this.#options;
+    const failure = this.#failure;
+    const before = this.#state;
+    this.#state = failure !== undefined ? 'down' : this.#sender?.epoch === undefined ? 'connecting' : 'up';
+    if (this.#state === before) return;
+    this.#sinceUs = clock.now();
+    if (failure !== undefined) log.warn(`nothing goes to the store, what is archived waits: ${failure}`);
+    else if (before === 'down') log.info('the store takes what is archived again');
+    else log.info(`what is archived goes to the store at ${this.#address}`);
+  }
+}

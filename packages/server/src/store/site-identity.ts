@@ -1,0 +1,44 @@
+// Who this server is to a store and a bus: an id that is made once, and stays with the data folder. Its name is a setting.
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { replaceFile, systemDisk } from '../archive/index.ts';
+
+const siteFileName = 'site.json';
+const idPattern = /^[0-9a-f]{16}$/;
+
+/** The message is for the person who starts the server. */
+export class UnusableSite extends Error {
+  override readonly name = 'UnusableSite';
+}
+
+/** Made where there is none; on disk when it returns. Throws where the file cannot be read: another id would be another site. */
+export function siteIdOf(folder: string): string {
+  const path = join(folder, siteFileName);
+  const known = readIfThere(path);
+  if (known !== undefined) return idIn(known, path);
+  const id = randomBytes(8).toString('hex');
+  replaceFile(systemDisk, folder, siteFileName, Buffer.from(`${JSON.stringify({ id })}\n`));
+  return id;
+}
+
+function idIn(text: string, path: string): string {
+  try {
+    const { id } = JSON.parse(text) as { id?: unknown };
+    if (typeof id === 'string' && idPattern.test(id)) return id;
+  } catch {
+    // Said below.
+  }
+  throw new UnusableSite(
+    `${path} has no id of a site: put it back from a backup, or delete it to become a new site of the store`,
+  );
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
