@@ -3,3 +3,5 @@ export { BadBusAddress, type BusAddress, busAddressText, parseBusAddress } from 
 export { BusConnection, type BusMessage, type BusOptions, type BusState } from './connection/bus-connection.ts';
 export { BusError, type BusFailure } from './connection/bus-error.ts';
 export type { BusFiles } from './connection/bus-files.ts';
+export { Archiver, type ArchiverCounts, type ArchiverOptions } from './uplink/archiver.ts';
+export { BusStore, type BusStoreOptions } from './uplink/bus-store.ts';

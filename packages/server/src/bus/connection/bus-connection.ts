@@ -39,6 +39,8 @@ export interface BusMessage {
   readonly subject: string;
   /** Valid for as long as it is held. */
   readonly data: Uint8Array;
+  /** Where an answer goes, as who sent it says; undefined: none is wanted. */
+  readonly reply: string | undefined;
   /** Does nothing where no answer is wanted, or can be sent. */
   respond(data: Uint8Array | string): void;
 }
@@ -95,14 +97,18 @@ export class BusConnection {
     await this.#running;
   }
 
-  /** From now on, whatever becomes of the connection; of a queue, one of its members gets each message. */
-  subscribe(subject: string, listener: BusListener, queue?: string): () => void {
+  /**
+   * From now on, whatever becomes of the connection; of a queue, one of its members gets each message. The returned function ends it,
+   * and resolves when what was on its way has come as well.
+   */
+  subscribe(subject: string, listener: BusListener, queue?: string): () => Promise<void> {
     const wanted: Wanted = { subject, queue, listener, open: undefined };
     this.#wanted.add(wanted);
     if (this.#open !== undefined) this.#subscribe(this.#open, wanted);
-    return () => {
+    return async () => {
       this.#wanted.delete(wanted);
-      if (this.#open !== undefined) wanted.open?.unsubscribe();
+      // Where the connection is closed, or it was ended before, nothing is on its way.
+      await wanted.open?.drain().catch(() => undefined);
     };
   }
 
@@ -229,11 +235,15 @@ export class BusConnection {
     wanted.open = open.subscribe(subject, { callback, ...(queue !== undefined && { queue }) });
   }
 
-  #received({ subject, data, reply }: Msg): BusMessage {
+  #received({ subject, data, reply: to }: Msg): BusMessage {
+    const reply = to === '' ? undefined : to;
     const respond = (answer: Uint8Array | string) => {
-      if (reply !== undefined && reply !== '') this.#open?.publish(reply, answer);
+      const open = this.#open;
+      if (reply === undefined || open === undefined || open.isClosed()) return;
+      this.#checkSize(answer);
+      open.publish(reply, answer);
     };
-    return { subject, data, respond };
+    return { subject, data, reply, respond };
   }
 
   #checkSize(data: Uint8Array | string): void {
