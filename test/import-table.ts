@@ -78,6 +78,7 @@ export const table: Record<string, readonly string[]> = {
     'server/access',
     'server/api',
     'server/audit',
+    'server/store',
     'server/tls',
     'server/upgrade',
     'read-settings.ts',

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { type Scope, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import type { DoctorFinding } from '../packages/cli/src/commands/doctor.ts';
 import { decodeParcel } from '../packages/server/src/archive/parcel/decode-parcel.ts';
+import { spawnCli } from './cli-process.ts';
 import { counterName, countersArgs, makeCounters, tick } from './counters-plant.ts';
 import { Postgres } from './engines/postgres.ts';
 import { withoutPostgres } from './engines/postgres-programs.ts';
@@ -17,6 +19,9 @@ const points = 20;
 
 interface Site {
   readonly postgres: Postgres;
+  /** Its password is in the environment. */
+  readonly address: string;
+  readonly env: NodeJS.ProcessEnv;
   /** Of this server; the one before has ended. */
   start(args?: readonly string[]): Promise<ServerProcess>;
 }
@@ -31,7 +36,7 @@ async function siteOf(t: Scope): Promise<Site> {
   url.password = '';
   const start = (args: readonly string[] = []) =>
     startServer(t, { data, env, args: [...countersArgs, '--store', url.href, '--site', 'north', ...args] });
-  return { postgres, start };
+  return { postgres, address: url.href, env, start };
 }
 
 /** What the store has of a point, in order of time. */
@@ -111,5 +116,18 @@ describe('a server with a store', { skip }, () => {
     await postgres.again();
     await until('it is ready', async () => (await ready(server)).status === 'ready');
     await untilAllIsThere(postgres, plant, 10);
+  });
+
+  test('is looked at by the doctor, up to a record that is written and read', async (t) => {
+    const { postgres, address, env } = await siteOf(t);
+    const ask = async () => {
+      const url = 'http://127.0.0.1:55';
+      const { stdout } = await spawnCli(['doctor', '--data', temporaryFolder(t), '--store', address], { url, env });
+      const { findings } = JSON.parse(stdout) as { findings: DoctorFinding[] };
+      return findings.filter(({ check }) => check === 'store').map(({ level, text }) => `${level}: ${text}`);
+    };
+    assert.match((await ask()).join(), /^ok: .*,ok: A record was written to .*,ok: .* commits/);
+    await postgres.stop();
+    assert.match((await ask()).join(), /^wrong: Nothing listens at /);
   });
 });

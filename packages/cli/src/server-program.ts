@@ -14,7 +14,7 @@ export function askServerProgram(what: string, args: readonly string[], signal: 
       if (error === null) resolve(stdout);
       else
         reject(
-          signal.aborted ? error : new Refused(`The server's program cannot note: ${stderr.trim() || error.message}`),
+          signal.aborted ? error : new Refused(`The server's program has failed: ${stderr.trim() || error.message}`),
         );
     });
   });

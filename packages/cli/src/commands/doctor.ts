@@ -12,7 +12,7 @@ export interface DoctorFinding {
   readonly fix: string | null;
 }
 
-const settings = ['data', 'host', 'port'] as const;
+const settings = ['data', 'host', 'port', 'store'] as const;
 
 export const doctor: CommandDeclaration = {
   path: ['doctor'],
@@ -22,9 +22,11 @@ export const doctor: CommandDeclaration = {
     { name: 'data', value: 'FOLDER', summary: 'Data folder of the server; default: TELLTALE_DATA, else ./data' },
     { name: 'host', value: 'ADDRESS', summary: 'Address that the server listens on' },
     { name: 'port', value: 'PORT', summary: 'Port that the server listens on' },
+    { name: 'store', value: 'ADDRESS', summary: 'PostgreSQL that gets all that is archived as well' },
   ],
   details:
-    'Run it on the machine of the server, as its user, whether the server runs or not. It reads, and changes nothing. Settings ' +
+    'Run it on the machine of the server, as its user, whether the server runs or not. It reads, and changes nothing: what it ' +
+    'writes to a store it takes back. Settings ' +
     'are those of the environment, as the server takes them. Exit code 1 means that something is wrong.',
   examples: ['telltale doctor --data /var/lib/telltale'],
   run: async (call) => {

@@ -19,6 +19,7 @@ import { checkNode } from './checks/node-check.ts';
 import { checkPort } from './checks/port-check.ts';
 import { checkSecrets } from './checks/secrets-check.ts';
 import { checkSettings } from './checks/settings-check.ts';
+import { checkStore } from './checks/store-check.ts';
 import { checkTls } from './checks/tls-check.ts';
 import { type Check, type Finding, note, wrong } from './finding.ts';
 import { lockHolder, type Machine } from './machine.ts';
@@ -40,6 +41,7 @@ const checks: readonly (readonly [name: string, check: Check])[] = [
   ['certificates', checkCertificates],
   ['tls', checkTls],
   ['audit trail', checkAudit],
+  ['store', checkStore],
 ];
 
 /** `args` are settings, as the server takes them. */

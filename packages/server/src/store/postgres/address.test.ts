@@ -35,6 +35,13 @@ test('an address is read as libpq reads it', () => {
   );
 });
 
+test('a host of another machine has to show who it is, unless sslmode says otherwise', () => {
+  const tlsOf = (text: string) => readAddress(`postgresql://me@${text}`).tls;
+  assert.deepEqual(['localhost', '127.0.0.1:5433', '[::1]'].map(tlsOf), ['prefer', 'prefer', 'prefer']);
+  assert.deepEqual(['db', '10.0.0.1', '127.0.0.1,db', 'localhost.example'].map(tlsOf), Array(4).fill('verify-full'));
+  assert.equal(tlsOf('db/plant?sslmode=require'), 'require');
+});
+
 test('an address that is wrong is refused with what to write, and without its password', () => {
   const wrong: [string, RegExp][] = [
     ['mysql://me:secret@db/plant', /write it as postgresql:/],

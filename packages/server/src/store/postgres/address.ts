@@ -1,4 +1,5 @@
-// The address of a PostgreSQL, as libpq reads it: postgresql://user:password@host:port,host:port/database?parameters.
+// The address of a PostgreSQL, as libpq reads it: postgresql://user:password@host:port,host:port/database?parameters. But for
+// sslmode, which is verify-full where it is not given and the host is another machine.
 
 export const tlsModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 export type TlsMode = (typeof tlsModes)[number];
@@ -55,18 +56,24 @@ export function readAddress(text: string): PostgresAddress {
   const user = decoded(colon < 0 ? login : login.slice(0, colon), 'user');
   if (user === '') throw new BadAddress(`the address of the store names no user: write it as ${example}`);
   const database = decoded(path, 'database');
+  const all = readHosts(hosts, given.get('host'));
   return {
-    hosts: readHosts(hosts, given.get('host')),
+    hosts: all,
     database: database === '' ? user : database,
     user,
     password: colon < 0 ? undefined : decoded(login.slice(colon + 1), 'password'),
     passwordFile: given.get('passfile') ?? undefined,
-    tls: oneOf(tlsModes, 'sslmode', given.get('sslmode') ?? 'prefer'),
+    tls: oneOf(tlsModes, 'sslmode', given.get('sslmode') ?? (all.every(isOfThisMachine) ? 'prefer' : 'verify-full')),
     rootFile: given.get('sslrootcert') ?? undefined,
     certificateFile: given.get('sslcert') ?? undefined,
     keyFile: given.get('sslkey') ?? undefined,
     session: oneOf(sessionKinds, 'target_session_attrs', given.get('target_session_attrs') ?? 'any'),
   };
+}
+
+/** Nobody is between: it need not be encrypted. */
+export function isOfThisMachine({ host }: PostgresHost): boolean {
+  return host.startsWith('/') || /^(?:localhost|::1|127(?:\.\d{1,3}){3})$/i.test(host);
 }
 
 /** For messages: without the login. */

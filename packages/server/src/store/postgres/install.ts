@@ -10,17 +10,20 @@ const installLock = 7_316_241_205;
 export async function install(connection: Connection): Promise<void> {
   if ((await installedVersion(connection)) === schemaVersion) return;
   await checkEncoding(connection);
-  await connection.transaction(async () => {
-    await connection.query('select pg_advisory_xact_lock($1)', [installLock]);
-    const version = await installedVersion(connection);
-    if (version > schemaVersion) {
-      const reason = `have version ${version}, and this server knows up to ${schemaVersion}: update the server`;
-      throw new StoreError('version', `the tables of the store at ${connection.place.at} ${reason}`);
-    }
-    if (version === 0) await connection.query(foundation);
-    for (const sql of steps.slice(version).flat()) await connection.query(sql);
-    await connection.query('update telltale.meta set version = $1, installed = now()', [schemaVersion]);
-  });
+  await connection.transaction(() => installHere(connection));
+}
+
+/** In the transaction that has begun. */
+export async function installHere(connection: Connection): Promise<void> {
+  await connection.query('select pg_advisory_xact_lock($1)', [installLock]);
+  const version = await installedVersion(connection);
+  if (version > schemaVersion) {
+    const reason = `have version ${version}, and this server knows up to ${schemaVersion}: update the server`;
+    throw new StoreError('version', `the tables of the store at ${connection.place.at} ${reason}`);
+  }
+  if (version === 0) await connection.query(foundation);
+  for (const sql of steps.slice(version).flat()) await connection.query(sql);
+  await connection.query('update telltale.meta set version = $1, installed = now()', [schemaVersion]);
 }
 
 /** Of who reads alone: rejects with a `StoreError` where the tables are not those of this version. */
@@ -43,7 +46,7 @@ insert into telltale.meta (version) values (0);
 `;
 
 /** 0: there are no tables. */
-async function installedVersion(connection: Connection): Promise<number> {
+export async function installedVersion(connection: Connection): Promise<number> {
   // Not to_regclass: within a transaction it may remember that there was none.
   const { count } = await connection.query(
     "select from pg_tables where schemaname = 'telltale' and tablename = 'meta'",
@@ -53,7 +56,7 @@ async function installedVersion(connection: Connection): Promise<number> {
   return rows[0]?.version ?? 0;
 }
 
-async function checkEncoding(connection: Connection): Promise<void> {
+export async function checkEncoding(connection: Connection): Promise<void> {
   const { rows } = await connection.query<{ encoding: string }>(
     "select current_setting('server_encoding') as encoding",
   );

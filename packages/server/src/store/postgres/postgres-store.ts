@@ -110,7 +110,7 @@ async function streamOf(connection: Connection, site: string, epoch: number): Pr
  * An epoch that is given or the next one; those before it end. Where there is a newer one than the given one, nothing is
  * changed, and that one answered.
  */
-async function begin(connection: Connection, site: string, given: number | undefined): Promise<Claimed> {
+export async function begin(connection: Connection, site: string, given: number | undefined): Promise<Claimed> {
   await connection.query('insert into telltale.site (id, name) values ($1, $1) on conflict do nothing', [site]);
   await connection.query('select from telltale.site where id = $1 for update', [site]);
   const { rows } = await connection.query<{ newest: number }>(
@@ -144,11 +144,14 @@ const insertParcel: Statement = {
 
 async function store(connection: Connection, front: ParcelFront, parcel: Uint8Array): Promise<boolean> {
   if (front.series.length === 0) return insert(connection, front, parcel);
-  return connection.transaction(async () => {
-    const isNext = await insert(connection, front, parcel);
-    if (isNext) await declareSeries(connection, front.site, front.epoch, front.series);
-    return isNext;
-  });
+  return connection.transaction(() => storeHere(connection, front, parcel));
+}
+
+/** In the transaction that has begun. False: another comes next. */
+export async function storeHere(connection: Connection, front: ParcelFront, parcel: Uint8Array): Promise<boolean> {
+  const isNext = await insert(connection, front, parcel);
+  if (isNext) await declareSeries(connection, front.site, front.epoch, front.series);
+  return isNext;
 }
 
 async function insert(connection: Connection, front: ParcelFront, parcel: Uint8Array): Promise<boolean> {
