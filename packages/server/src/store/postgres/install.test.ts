@@ -32,8 +32,8 @@ for (const version of postgresVersions) {
       await client.query("set lock_timeout = '5s'");
       for (const week of [2900, 2901, 2900, -3, 9999]) await client.query('select telltale.add_week($1)', [week]);
       await reader.query('select from telltale.chunk');
-      const insert = `insert into telltale.chunk (series, first_us, epoch, place, part, last_us, n, bad, not_good, step, scale, flags)
-        select 1, us, 1, 1, 1, us, 1, 0, 0, 0, 0, 0 from unnest($1::bigint[]) us`;
+      const insert = `insert into telltale.chunk (series, first_us, epoch, place, part, last_us, n, bad, not_good, step, unit, scale, flags)
+        select 1, us, 1, 1, 1, us, 1, 0, 0, 0, 0, 0, 0 from unnest($1::bigint[]) us`;
       const us = (week: number) => week * 604_800_000_000;
       const edges = [7, us(2900), us(2901) - 1, us(2901), us(2902) - 1, us(9999)];
       await client.query(insert, [edges]);

@@ -4,11 +4,12 @@ import { type Columns, powersOfTen } from '../../archive/query/index.ts';
 import { ArrayReader, type CopyReader, int8At, textOf } from './copy-reader.ts';
 
 /** What `readRowArrays` reads, in its order. */
-export const arrayColumns = 'step, dt, us, scale, i, l, r, f, s, utf16, quality, q';
+export const arrayColumns = 'step, unit, dt, us, scale, i, l, r, f, s, utf16, quality, q';
 
 /** As it came. */
 export interface RowArrays {
   readonly step: number;
+  readonly unit: number;
   readonly dt: DataView | undefined;
   readonly us: DataView | undefined;
   readonly scale: number;
@@ -23,9 +24,10 @@ export interface RowArrays {
 }
 
 export function readRowArrays(rows: CopyReader): RowArrays {
-  const [step, dt, us, scale] = [rows.int8(), rows.field(), rows.field(), rows.int2()];
+  const [step, unit] = [rows.int8(), rows.int8()];
+  const [dt, us, scale] = [rows.field(), rows.field(), rows.int2()];
   const [i, l, r, f, s] = [rows.field(), rows.field(), rows.field(), rows.field(), rows.field()];
-  return { step, dt, us, scale, i, l, r, f, s, utf16: rows.field(), quality: rows.field(), q: rows.field() };
+  return { step, unit, dt, us, scale, i, l, r, f, s, utf16: rows.field(), quality: rows.field(), q: rows.field() };
 }
 
 /** Appends all of its records. */
@@ -43,16 +45,13 @@ export function appendArrays(
   into.count = start + count;
 }
 
-function addTimes({ step, dt, us }: RowArrays, firstUs: number, times: Float64Array): void {
+function addTimes({ step, unit, dt, us }: RowArrays, firstUs: number, times: Float64Array): void {
   if (us !== undefined) {
     const array = new ArrayReader(us);
     for (let at = 0; at < times.length; at++) times[at] = int8At(us, array.at(at, 8));
   } else if (dt !== undefined) {
     const array = new ArrayReader(dt);
-    for (let at = 0, timeUs = firstUs; at < times.length; at++) {
-      timeUs += step * dt.getInt32(array.at(at, 4));
-      times[at] = timeUs;
-    }
+    for (let at = 0; at < times.length; at++) times[at] = firstUs + step * at + unit * dt.getInt32(array.at(at, 4));
   } else for (let at = 0; at < times.length; at++) times[at] = firstUs + step * at;
 }
 

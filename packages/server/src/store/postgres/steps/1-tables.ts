@@ -91,6 +91,7 @@ create table telltale.chunk (
   place bigint not null,
   last_us bigint not null,
   step bigint not null,
+  unit bigint not null,
   least float8,
   greatest float8,
   sum float8,
@@ -116,13 +117,13 @@ create table telltale.chunk (
 
 create table telltale.hour (
   series bigint not null,
-  hour_us bigint not null,
+  hour timestamptz not null,
   least float8,
   greatest float8,
   sum float8,
   n integer not null,
   bad integer not null,
   not_good integer not null,
-  primary key (series, hour_us)
-) partition by range (hour_us);
+  primary key (series, hour)
+) partition by range (hour);
 `;

@@ -8,17 +8,24 @@ const usAWeek = 7 * 86_400_000_000;
 const definer = 'language plpgsql security definer set search_path = pg_catalog, pg_temp';
 const options = `autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05`;
 
+/** As a literal. */
+function instant(week: number): string {
+  return `'${new Date((week * usAWeek) / 1000).toISOString()}'`;
+}
+
 export const weeks = `
 create table telltale.chunk_before partition of telltale.chunk for values from (minvalue) to (${firstWeek * usAWeek});
 create table telltale.chunk_after partition of telltale.chunk for values from (${(lastWeek + 1) * usAWeek}) to (maxvalue);
-create table telltale.hour_before partition of telltale.hour for values from (minvalue) to (${firstWeek * usAWeek});
-create table telltale.hour_after partition of telltale.hour for values from (${(lastWeek + 1) * usAWeek}) to (maxvalue);
+create table telltale.hour_before partition of telltale.hour for values from (minvalue) to (${instant(firstWeek)});
+create table telltale.hour_after partition of telltale.hour for values from (${instant(lastWeek + 1)}) to (maxvalue);
 
 create function telltale.add_week(week bigint) returns void ${definer} as $$
 declare
   since bigint := week * ${usAWeek};
   parent text;
   part text;
+  key text;
+  bounds text[];
 begin
   if week not between ${firstWeek} and ${lastWeek} then
     return;
@@ -29,16 +36,18 @@ begin
     -- Made beside the others, since a table that is made as a partition waits for everybody who reads.
     lock table telltale.meta in share row exclusive mode;
     continue when to_regclass('telltale.' || part) is not null;
+    key := case parent when 'chunk' then 'first_us' else 'hour' end;
+    bounds := case parent
+      when 'chunk' then array[since, since + ${usAWeek}]::text[]
+      else array[to_timestamp(since / 1000000), to_timestamp((since + ${usAWeek}) / 1000000)]::text[] end;
     execute format(
-      'create table telltale.%I (like telltale.%I including all, check (%I >= %s and %I < %s)) with (${options}%s)',
-      part, parent, case parent when 'chunk' then 'first_us' else 'hour_us' end, since,
-      case parent when 'chunk' then 'first_us' else 'hour_us' end, since + ${usAWeek},
+      'create table telltale.%I (like telltale.%I including all, check (%I >= %L and %I < %L)) with (${options}%s)',
+      part, parent, key, bounds[1], key, bounds[2],
       case parent when 'chunk' then ', toast.autovacuum_vacuum_scale_factor = 0.05' else ', fillfactor = 80' end);
     execute format(
-      'alter table telltale.%I attach partition telltale.%I for values from (%s) to (%s)',
-      parent, part, since, since + ${usAWeek});
-    execute format('alter table telltale.%I drop constraint %I', part,
-      part || case parent when 'chunk' then '_first_us_check' else '_hour_us_check' end);
+      'alter table telltale.%I attach partition telltale.%I for values from (%L) to (%L)',
+      parent, part, bounds[1], bounds[2]);
+    execute format('alter table telltale.%I drop constraint %I', part, part || '_' || key || '_check');
   end loop;
 end $$;
 revoke all on function telltale.add_week from public;
