@@ -103,17 +103,15 @@ export class PlainStore implements ParcelStore {
     }
     // Stable: those of a section stay in their order.
     const sorted = records.sort((a, b) => a.epoch - b.epoch || a.place - b.place);
-    const kept: StoredRecord[] = [];
+    const kept = new Map<SeriesIdentity, Map<number, StoredRecord[]>>();
     for (const record of sorted) {
-      if (record.isReplacing) {
-        for (let at = kept.length - 1; at >= 0; at--) {
-          const old = kept[at] as StoredRecord;
-          if (old.series === record.series && old.time === record.time) kept.splice(at, 1);
-        }
-      }
-      kept.push(record);
+      const ofSeries = kept.get(record.series) ?? new Map<number, StoredRecord[]>();
+      kept.set(record.series, ofSeries);
+      const before = record.isReplacing ? [] : (ofSeries.get(record.time) ?? []);
+      ofSeries.set(record.time, [...before, record]);
     }
-    return kept.filter((record) => {
+    const all = [...kept.values()].flatMap((ofSeries) => [...ofSeries.values()].flat());
+    return all.filter((record) => {
       return !erasures.some(({ series, sinceUs, untilUs, epoch, place }) => {
         if (series !== record.series || record.time < sinceUs || record.time >= untilUs) return false;
         return record.epoch < epoch || (record.epoch === epoch && record.place <= place);

@@ -129,10 +129,14 @@ describe('an archiver', { skip: withoutNats }, () => {
     const held = () => one.archiver.counts.underWay + other.archiver.counts.underWay;
     await until('all are taken', () => held() === sites.length);
     assert.ok(one.archiver.counts.underWay > 0 && other.archiver.counts.underWay > 0);
-    const stopped = one.archiver.stop();
+    let hasStopped = false;
+    const stopped = one.archiver.stop().then(() => {
+      hasStopped = true;
+    });
     await one.bus.flushed();
     const later = sites.map((site, at) => site.newest(`s${at}`, 1));
     await until('the other has the rest', () => held() === 2 * sites.length);
+    assert.equal(hasStopped, false);
     stores[0].release();
     stores[1].release();
     await stopped;
