@@ -17,6 +17,7 @@ const readsTheClock: Record<string, string> = {
  */
 const comparesTimesOfDay: Record<string, string> = {
   'packages/server/src/api/credentials.ts': 'whether the certificate of a client has expired',
+  'packages/server/src/bus/sites/sites.ts': 'how far the clock of a site is ahead, for people',
   'packages/server/src/doctor/checks/tls-check.ts': 'whether a certificate expires',
   'packages/schema/src/clock.ts': 'events of one millisecond get times that differ',
   'packages/schema/src/testing/manual-clock.ts': 'is the clock of tests',

@@ -3,5 +3,8 @@ export { BadBusAddress, type BusAddress, busAddressText, parseBusAddress } from 
 export { BusConnection, type BusMessage, type BusOptions, type BusState } from './connection/bus-connection.ts';
 export { BusError, type BusFailure } from './connection/bus-error.ts';
 export type { BusFiles } from './connection/bus-files.ts';
+export type { Beat, BeatUplink } from './sites/beat.ts';
+export { type BeatFacts, SiteBeats, type SiteBeatsOptions } from './sites/site-beats.ts';
+export { type SiteMoment, type SiteState, Sites, type SitesOptions } from './sites/sites.ts';
 export { Archiver, type ArchiverCounts, type ArchiverOptions } from './uplink/archiver.ts';
 export { BusStore, type BusStoreOptions } from './uplink/bus-store.ts';

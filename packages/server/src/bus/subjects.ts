@@ -48,3 +48,17 @@ export function uplinkRequest(subject: string): UplinkRequest | undefined {
   if (!Number.isSafeInteger(Number(first))) return undefined;
   return { kind: 'parcel', site, epoch: Number(first), seq: Number(second) };
 }
+
+/** What a site says of itself and its points, to whoever listens. */
+export type LiveKind = 'beat';
+
+export const live = {
+  of: (site: string, kind: LiveKind) => `live.${checkSite(site)}.${kind}`,
+  /** Of every site. */
+  all: (kind: LiveKind) => `live.*.${kind}`,
+} as const;
+
+/** Undefined: it is none. */
+export function siteOfLive(subject: string): string | undefined {
+  return /^live\.([0-9A-Za-z_-]{1,64})\./.exec(subject)?.[1];
+}

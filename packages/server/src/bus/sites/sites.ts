@@ -1,0 +1,149 @@
+// The sites that a centre hears of: which there are, whether each is there, since when, and what it says of itself.
+import type { Clock } from '@telltale/schema';
+import type { BusConnection, BusMessage } from '../connection/bus-connection.ts';
+import { live, siteOfLive } from '../subjects.ts';
+import { type Beat, readBeat } from './beat.ts';
+import { SiteTime } from './site-time.ts';
+
+export interface SitesOptions {
+  readonly bus: Pick<BusConnection, 'subscribe' | 'state'>;
+  readonly clock: Clock;
+  /** A site is there, or no longer; or it is another start of it. */
+  readonly onChange: (site: SiteState) => void;
+}
+
+export interface SiteState {
+  readonly id: string;
+  readonly isUp: boolean;
+  readonly sinceUs: number;
+  /** Why it is not there; empty: it is. */
+  readonly cause: string;
+  /** What it said last; undefined: nothing yet. */
+  readonly beat: Beat | undefined;
+  /** How far its time of day is ahead of that of this computer, the way of the message included. */
+  readonly aheadUs: number;
+  /** Two servers say in turn that they are this site. */
+  readonly isTwice: boolean;
+}
+
+/** How to say to a site until when something counts. */
+export interface SiteMoment {
+  readonly run: string;
+  readonly epoch: number | null;
+  /** By the site's monotonic clock, and not later than it is there. */
+  readonly monotonicMs: number;
+}
+
+interface Known {
+  state: SiteState;
+  time: SiteTime;
+  /** The start before the present one, and when it was heard last. */
+  before: { readonly run: string; readonly atMs: number } | undefined;
+}
+
+/** A loss shows within 5 s: after so long nothing of a site counts. */
+export const silentMs = 3500;
+const checkMs = 500;
+/** For so long after a site was started anew, what its start before says is a second server of the same id. */
+const twinMs = 60_000;
+
+export class Sites {
+  readonly #options: SitesOptions;
+  readonly #known = new Map<string, Known>();
+  #leave: (() => Promise<void>) | undefined;
+  #cancel = () => {};
+
+  constructor(options: SitesOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#leave = this.#options.bus.subscribe(live.all('beat'), (message) => this.#hear(message));
+    this.#checkLater();
+  }
+
+  async stop(): Promise<void> {
+    this.#cancel();
+    await this.#leave?.();
+  }
+
+  get all(): SiteState[] {
+    return Array.from(this.#known.values(), ({ state }) => state);
+  }
+
+  of(id: string): SiteState | undefined {
+    return this.#known.get(id)?.state;
+  }
+
+  /** One that was heard before this centre started: it is listed, and not there until it is heard. */
+  expect(id: string): void {
+    if (!this.#known.has(id)) this.#known.set(id, this.#unheard(id));
+  }
+
+  /** Undefined: it is not there. */
+  momentAt(id: string): SiteMoment | undefined {
+    const { state, time } = this.#known.get(id) ?? {};
+    if (time === undefined || state?.beat === undefined || !state.isUp) return undefined;
+    const { run, epoch } = state.beat;
+    return { run, epoch, monotonicMs: time.atSiteMs(this.#options.clock.monotonicMs()) };
+  }
+
+  #hear({ subject, data }: BusMessage): void {
+    const id = siteOfLive(subject);
+    const beat = readBeat(data);
+    if (id === undefined || beat === undefined) return;
+    const nowMs = this.#options.clock.monotonicMs();
+    const known = this.#known.get(id) ?? this.#unheard(id);
+    this.#known.set(id, known);
+    const last = known.state.beat;
+    if (last !== undefined && beat.run === last.run && beat.number <= last.number) return;
+    let { isTwice } = known.state;
+    if (last?.run !== beat.run) {
+      isTwice = known.before?.run === beat.run && nowMs - known.before.atMs < twinMs;
+      known.before = last && { run: last.run, atMs: nowMs };
+      known.time = new SiteTime();
+    } else if (isTwice && known.before !== undefined) isTwice = nowMs - known.before.atMs < twinMs;
+    known.time.hear(beat.monotonicMs, nowMs);
+    const aheadUs = beat.nowUs - this.#options.clock.now();
+    const cause = beat.isEnding ? 'it was stopped' : this.#isLate(known, nowMs) ? 'what it says comes late' : '';
+    this.#tell(known, { beat, aheadUs, isTwice, cause }, last?.run !== beat.run);
+  }
+
+  #tell(known: Known, change: Partial<SiteState> & { readonly cause: string }, isAnother = false): void {
+    const { state } = known;
+    const isUp = change.cause === '';
+    const sinceUs = isUp === state.isUp && !isAnother ? state.sinceUs : this.#options.clock.now();
+    known.state = { ...state, ...change, isUp, sinceUs };
+    if (isUp !== state.isUp || isAnother) this.#options.onChange(known.state);
+  }
+
+  #isLate({ time }: Known, nowMs: number): boolean {
+    return time.ageMs(nowMs) > silentMs;
+  }
+
+  #checkLater(): void {
+    const { clock } = this.#options;
+    const dueMs = clock.monotonicMs() + checkMs;
+    this.#cancel = clock.after(checkMs, () => {
+      const nowMs = clock.monotonicMs();
+      // Where this computer stood still, what came meanwhile is heard first.
+      if (nowMs - dueMs < checkMs) this.#check(nowMs);
+      this.#checkLater();
+    });
+  }
+
+  #check(nowMs: number): void {
+    const { isUp, text } = this.#options.bus.state;
+    const cause = isUp ? 'nothing is heard of it' : `the centre is not connected to the bus: ${text}`;
+    for (const known of this.#known.values()) {
+      if (known.state.isUp && this.#isLate(known, nowMs)) this.#tell(known, { cause });
+    }
+  }
+
+  #unheard(id: string): Known {
+    const sinceUs = this.#options.clock.now();
+    const cause = 'it has not been heard yet';
+    const state = { id, isUp: false, sinceUs, cause, beat: undefined, aheadUs: 0, isTwice: false };
+    return { state, time: new SiteTime(), before: undefined };
+  }
+}
