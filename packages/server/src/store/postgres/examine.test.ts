@@ -7,7 +7,7 @@ import { suiteCleanup } from '@telltale/stack-kit/testing/cleanup';
 import { Postgres } from '../../../../../test/engines/postgres.ts';
 import { withoutPostgres } from '../../../../../test/engines/postgres-programs.ts';
 import { connectTo, freshDatabase } from '../../../test/store-database.ts';
-import { examineStore } from './examine.ts';
+import { examine } from './examine.ts';
 import { install } from './install.ts';
 
 describe('the doctor of a store', { skip: withoutPostgres() }, () => {
@@ -19,7 +19,7 @@ describe('the doctor of a store', { skip: withoutPostgres() }, () => {
   });
 
   async function found(address: string): Promise<string[]> {
-    const findings = await examineStore(address, systemClock);
+    const findings = await examine(address, systemClock);
     return findings.map(({ level, text }) => `${level}: ${text.replaceAll(/127\.0\.0\.1:\d+/g, 'HERE')}`);
   }
 
@@ -59,7 +59,7 @@ describe('the doctor of a store', { skip: withoutPostgres() }, () => {
     assert.match(login, /^ok: /);
     assert.match(rights, /^wrong: Guest lacks rights in the database store_\d+ .* CREATE on the database/i);
     const port = await freePort();
-    const [{ level, text, fix } = { level: '', text: '', fix: '' }] = await examineStore(
+    const [{ level, text, fix } = { level: '', text: '', fix: '' }] = await examine(
       `postgresql://a@127.0.0.1:${port}/b`,
       systemClock,
     );

@@ -32,7 +32,7 @@ interface HostState {
 const limitMs = 5000;
 
 /** Throws `BadAddress`. */
-export async function examineStore(text: string, clock: Clock): Promise<StoreFinding[]> {
+export async function examine(text: string, clock: Clock): Promise<StoreFinding[]> {
   const address = readAddress(text);
   const found: StoreFinding[] = [];
   let leads = false;
