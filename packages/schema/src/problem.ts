@@ -303,6 +303,11 @@ export const problems = {
     'The directory of users does not answer',
     'Sign in again when it is back. Local users can sign in meanwhile.',
   ),
+  'store-unavailable': problem(
+    503,
+    'The shared store does not answer',
+    'Ask again when it is back; the detail says what is wrong. What sites record meanwhile waits there.',
+  ),
   'audit-failing': problem(
     503,
     'The audit trail cannot be written',

@@ -1,9 +1,11 @@
 // One connection to PostgreSQL. It ends when an answer takes too long: whoever waits is told, and a network that is gone is noticed.
 import { Socket } from 'node:net';
-import type { Clock } from '@telltale/schema';
+import { type Clock, onAbort } from '@telltale/schema/values';
 import type { Client, QueryResultRow } from 'pg';
 import { StoreError } from '../store-error.ts';
 import { hostText, type PostgresAddress, type PostgresHost } from './address.ts';
+import { type BackendKey, requestCancel } from './cancel-request.ts';
+import { CopyOut } from './copy-out.ts';
 import { type ErrorPlace, explained } from './explain-error.ts';
 import { passwordIn } from './password-file.ts';
 import type { Security } from './tls-of-address.ts';
@@ -45,6 +47,7 @@ export class Connection {
   readonly place: ErrorPlace;
   readonly #client: Client;
   readonly #socket: Socket;
+  readonly #host: PostgresHost;
   readonly #clock: Clock;
   readonly #limitMs: number;
   #ended: StoreError | undefined;
@@ -80,10 +83,11 @@ export class Connection {
     }
   }
 
-  private constructor(client: Client, socket: Socket, place: ErrorPlace, { clock, limitMs }: ConnectionOptions) {
+  private constructor(client: Client, socket: Socket, place: ErrorPlace, { host, clock, limitMs }: ConnectionOptions) {
     this.#client = client;
     this.#socket = socket;
     this.place = place;
+    this.#host = host;
     this.#clock = clock;
     this.#limitMs = limitMs;
     client.on('error', (error) => this.#end(explained(error, place)));
@@ -104,6 +108,28 @@ export class Connection {
     const asked = this.#client.query<Row>(values.length === 0 ? config : { ...config, values: [...values] });
     const { rows, rowCount } = await this.within(asked);
     return { rows, count: rowCount ?? 0 };
+  }
+
+  /**
+   * What each COPY … TO STDOUT in a text gives; other statements may be among them. Rejects with a `StoreError`, or, when the server
+   * has ended it for the signal, with the reason of that.
+   */
+  async copyOut(text: string, signal?: AbortSignal): Promise<Buffer[]> {
+    signal?.throwIfAborted();
+    const copy = new CopyOut(text);
+    let cancelled: Promise<void> | undefined;
+    const stopListening = onAbort(signal, () => {
+      cancelled = requestCancel(this.#host, this.#client as unknown as BackendKey);
+    });
+    this.#client.query(copy);
+    try {
+      return await this.within(copy.done);
+    } finally {
+      stopListening();
+      // Else it may end what comes next.
+      if (cancelled !== undefined) await this.within(cancelled).catch(() => {});
+      signal?.throwIfAborted();
+    }
   }
 
   /** Commits what was done, or undoes it and rejects with what went wrong. */

@@ -49,6 +49,11 @@ export class CopyReader {
     return textOf(this.#value());
   }
 
+  bytes(): Buffer {
+    const { buffer, byteOffset, byteLength } = this.#value();
+    return Buffer.from(buffer, byteOffset, byteLength);
+  }
+
   #value(): DataView {
     const field = this.field();
     if (field === undefined) throw new RangeError('a value that is null');

@@ -1,0 +1,165 @@
+// Queries of the store, of records that came in whatever order and with whatever is sealed of them, against plain arrays.
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { systemClock } from '@telltale/schema';
+import { cleanupOf, type Scope, suiteCleanup } from '@telltale/stack-kit/testing/cleanup';
+import fc from 'fast-check';
+import { Postgres } from '../../../../../test/engines/postgres.ts';
+import { postgresVersions, withoutPostgres } from '../../../../../test/engines/postgres-programs.ts';
+import { assertNearly } from '../../../test/aggregate-model.ts';
+import { type AnyParcel, anyParcel, numberedParcels } from '../../../test/any-parcels.ts';
+import { storeAnswer } from '../../../test/archive-answers.ts';
+import { sampleSeries } from '../../../test/archive-records.ts';
+import { PlainStore } from '../../../test/plain-store.ts';
+import { aggregated, asked, assertThinned, type PlainRecord, requestOf, written } from '../../../test/query-model.ts';
+import { freshDatabase } from '../../../test/store-database.ts';
+import { aggregates, encodeParcel, type Series, simulated } from '../../archive/index.ts';
+import { isOfTexts } from '../../archive/query/aggregates.ts';
+import { readAddress } from '../postgres/address.ts';
+import { Connections } from '../postgres/connections.ts';
+import { PostgresStore } from '../postgres/postgres-store.ts';
+import { type StoreReadRequest, StoreSource } from './store-source.ts';
+
+const numRuns = Number(process.env.MODEL_RUNS ?? 60);
+const weekUs = 7 * 86_400_000_000;
+const startUs = requestOf({}).sinceUs;
+/** Of a wrong clock, in two weeks with the end of one between, and much later. */
+const times = [5, -weekUs, 0, 250_000, 500_000, 1_000_000, 3_000_000, 10_000_000, weekUs, 5000 * weekUs].map(
+  (us, at) => (at === 0 ? us : startUs + us),
+);
+const aTime = fc.constantFrom(...times);
+const aParcel = anyParcel(aTime, [0xc0, 0xc0, 0x18, 0xc0 | simulated]);
+const someParcels = fc.array(aParcel, { maxLength: 8 });
+const interval = fc
+  .tuple(aTime, fc.oneof(aTime, fc.constant(2 ** 53 - 1)))
+  .map(([one, other]) => ({ sinceUs: Math.min(one, other), untilUs: Math.max(one, other) }));
+const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
+const options = fc.record({
+  warpHead: optional(fc.boolean()),
+  limit: optional(fc.nat({ max: 12 })),
+  simulated: optional(fc.constantFrom('exclude', 'only')),
+});
+/** With at most some hundred steps. */
+const shortInterval = interval.chain(({ sinceUs, untilUs }) => {
+  return fc.constantFrom(250_000, 333_333, 60_000_000, weekUs / 7, 5000 * weekUs).map((resampleUs) => {
+    return { sinceUs, untilUs: Math.min(untilUs, sinceUs + 100 * resampleUs), resampleUs };
+  });
+});
+const aSeries = fc.constantFrom(...sampleSeries);
+
+class World {
+  readonly source: StoreSource;
+  readonly store: PostgresStore;
+  #sites = 0;
+
+  constructor(scope: Scope, address: string) {
+    const connections = new Connections({ address: readAddress(address), clock: systemClock, session: 'any', most: 4 });
+    this.source = new StoreSource(connections);
+    this.store = new PostgresStore({ address, clock: systemClock });
+    cleanupOf(scope).defer(() => {
+      connections.close();
+      this.store.close();
+    });
+  }
+
+  /** Of a fresh site. */
+  get site(): string {
+    return `site_${this.#sites}`;
+  }
+
+  /** Answers what there is of each series. */
+  async fill(some: readonly AnyParcel[]): Promise<(series: Series) => PlainRecord[]> {
+    this.#sites++;
+    const plain = new PlainStore();
+    for (const parcel of numberedParcels(some, this.site)) {
+      const { epoch, seq } = parcel;
+      const bytes = encodeParcel(parcel, (number) => (sampleSeries[number] as Series).datatype);
+      for (const store of [plain, this.store]) {
+        if (seq === 1) await store.claim(this.site);
+        await store.send(this.site, epoch, seq, bytes);
+      }
+    }
+    return (series) => plain.read(series).map((record) => ({ datatype: series.datatype, ...record }));
+  }
+
+  async read({ name }: Series, request: Partial<StoreReadRequest>): Promise<string> {
+    const whole = { ...requestOf(request), names: [name], known: [name], site: this.site };
+    return String(await storeAnswer(this.source, whole));
+  }
+}
+
+/** As an answer of one name. */
+function answer({ name }: Series, records: readonly string[]): string {
+  return `{"${name}":[${records.join(',')}]}`;
+}
+
+const isOfNumbers = ({ datatype }: Series) => datatype !== 's';
+
+for (const version of postgresVersions) {
+  describe(`queries of a store on PostgreSQL ${version}`, { skip: withoutPostgres(version) }, () => {
+    const scope = suiteCleanup();
+    let world: World;
+    before(async () => {
+      const postgres = await Postgres.start(scope, { version, settings: { fsync: 'off' } });
+      world = new World(scope, await freshDatabase(postgres));
+    });
+
+    /** Whatever is sent: what is read of a series is what these say. */
+    async function holds<T>(
+      forms: fc.Arbitrary<T>,
+      check: (series: Series, records: PlainRecord[], form: T) => Promise<void>,
+    ) {
+      const property = fc.asyncProperty(someParcels, aSeries, forms, async (some, series, form) => {
+        const records = await world.fill(some);
+        await check(series, records(series), form);
+      });
+      await fc.assert(property, { numRuns });
+    }
+
+    test('AR-25: records come in time order, those that are asked for, without those that are erased or replaced', async () => {
+      await holds(fc.tuple(interval, options), async (series, records, [times, options]) => {
+        const request = requestOf({ ...times, ...options });
+        assert.equal(await world.read(series, request), answer(series, asked(records, request).map(written)));
+      });
+    });
+
+    test('the newest records first are the same records, from the end of the interval back', async () => {
+      await holds(fc.tuple(interval, options), async (series, records, [times, { warpHead: _, ...options }]) => {
+        const request = requestOf({ ...times, ...options, newestFirst: true });
+        assert.equal(await world.read(series, request), answer(series, asked(records, request).map(written)));
+      });
+    });
+
+    test('a resampled answer has the record in force at each step', async () => {
+      await holds(fc.tuple(shortInterval, options), async (series, records, [times, options]) => {
+        const request = requestOf({ ...times, ...options });
+        assert.equal(await world.read(series, request), answer(series, asked(records, request).map(written)));
+      });
+    });
+
+    test('AG-1 each aggregate of each bucket is what plain arrays say, alone or among others', async () => {
+      const some = fc.shuffledSubarray([...aggregates], { minLength: 1 });
+      await holds(fc.tuple(shortInterval, options, some), async (series, records, [times, options, all]) => {
+        const which = isOfNumbers(series) ? all : all.filter(isOfTexts);
+        if (which.length === 0) return;
+        const request = requestOf({ ...times, ...options, aggregates: which, flags: false });
+        assertNearly(await world.read(series, request), answer(series, aggregated(records, request, which)));
+      });
+    });
+
+    test('a thinned answer has no more records than are wanted, all of them true, extremes included', async () => {
+      await holds(fc.tuple(interval, fc.integer({ min: 4, max: 40 })), async (series, records, [times, maxPoints]) => {
+        const request = requestOf({ ...times, maxPoints });
+        const { [series.name]: given = [] } = JSON.parse(await world.read(series, request)) as Record<
+          string,
+          unknown[]
+        >;
+        assertThinned(
+          given.map((record) => JSON.stringify(record)),
+          asked(records, requestOf(times)),
+          maxPoints,
+        );
+      });
+    });
+  });
+}

@@ -1,0 +1,122 @@
+// What queries read from the store: for each name its series, each with the weeks that have records, which are loaded when it is their
+// turn. A query that ends has the store end what it does for it.
+import { ProblemError } from '@telltale/schema/values';
+import type { Block, ReaderSource, ReadRequest, SnapshotRequest, Snapshots } from '../../archive/query/index.ts';
+import type { Connections } from '../postgres/connections.ts';
+import { StoreError } from '../store-error.ts';
+import { DecodedParcels } from './decoded-parcels.ts';
+import { type LoadedSeries, loadNames } from './load-spans.ts';
+import { SeriesBlocks } from './series-blocks.ts';
+import { type Interval, type SiteName, type SpanQuery, weekNumbers } from './span-sql.ts';
+import { mostAhead, type SpanSource } from './span-window.ts';
+import { type Copy, readSnapshot } from './store-snapshot.ts';
+
+export interface StoreReadRequest extends ReadRequest {
+  /** Whose names these are. Undefined: each is `site/name`. */
+  readonly site: string | undefined;
+}
+
+interface Running {
+  readonly stop: AbortController;
+  readonly blocks: Map<string, Block>;
+}
+
+/** Loaded at once of all names together. */
+const mostRows = 2048;
+
+export class StoreSource implements ReaderSource<StoreReadRequest> {
+  readonly #connections: Connections;
+  readonly #parcels = new DecodedParcels();
+  readonly #running = new Map<number, Running>();
+
+  constructor(connections: Connections) {
+    this.#connections = connections;
+  }
+
+  /** Rejects with a `ProblemError`. */
+  async snapshots(id: number, wanted: SnapshotRequest, request: StoreReadRequest): Promise<Snapshots> {
+    const { kind, names, sinceUs, untilUs, needsHead } = wanted;
+    const readsAll = !isSummarized(request);
+    const isBackward = request.newestFirst === true || request.transitions !== undefined;
+    const query: SpanQuery = { sinceUs, untilUs, isBackward, hasSummaries: !readsAll, looksBack: needsHead };
+    const asked = names.map((name) => siteName(request.site, name));
+    const limits = {
+      rows: Math.ceil(mostRows / names.length),
+      arrays: readsAll ? Math.ceil(mostAhead / names.length) : 1,
+    };
+    const { stop, blocks } = this.#runningOf(id);
+    const source = this.#sourceOf(stop.signal);
+    const { all, weeks } = await source.read(async (copy) => {
+      const all = await loadNames(copy, this.#parcels, kind, asked.filter(isStorable), query, limits);
+      const isWhole = (!needsHead || sinceUs === 0) && all.every(({ span }) => isAllOf(span, query));
+      return { all, weeks: isWhole ? [] : await readWeeks(copy) };
+    });
+    const found = Map.groupBy(all, ({ site, series: { name } }) => `${site}/${name}`);
+    const reading = { query, readsAll, weeks };
+    blocks.clear();
+    return asked.map(({ site, name }) => {
+      const parts = found.get(`${site}/${name}`)?.map((loaded) => new SeriesBlocks(source, reading, loaded));
+      for (const part of parts ?? []) for (const [path, block] of part.blocks()) blocks.set(path, block);
+      return parts && { series: parts.map(({ snapshot }) => snapshot) };
+    });
+  }
+
+  /** Without snapshots: it is over. */
+  need(id: number, snapshots: Snapshots): void {
+    if (snapshots.length > 0) return;
+    this.#running.get(id)?.stop.abort(new ProblemError('stopping', 'The query was cancelled.'));
+    this.#running.delete(id);
+  }
+
+  blockOf(id: number, path: string): Block {
+    return this.#running.get(id)?.blocks.get(path) as Block;
+  }
+
+  /** Nothing of the store is left out: what is damaged ends the query. */
+  damaged(): void {}
+
+  #runningOf(id: number): Running {
+    const running = this.#running.get(id) ?? { stop: new AbortController(), blocks: new Map() };
+    this.#running.set(id, running);
+    return running;
+  }
+
+  #sourceOf(signal: AbortSignal): SpanSource {
+    return {
+      parcels: this.#parcels,
+      read: (work) => readSnapshot(this.#connections, work, signal).catch((error) => Promise.reject(problemOf(error))),
+    };
+  }
+}
+
+function siteName(site: string | undefined, name: string): SiteName {
+  if (site !== undefined) return { site, name };
+  const slash = name.indexOf('/');
+  return { site: name.slice(0, Math.max(0, slash)), name: name.slice(slash + 1) };
+}
+
+/** Others are no text to PostgreSQL, and nothing there is called so. */
+function isStorable({ site, name }: SiteName): boolean {
+  return [site, name].every((text) => text.isWellFormed() && !text.includes('\0'));
+}
+
+function isSummarized({ resampleUs, calendar, maxPoints }: ReadRequest): boolean {
+  return resampleUs !== undefined || calendar !== undefined || maxPoints !== undefined;
+}
+
+function isAllOf(span: LoadedSeries['span'], { sinceUs, untilUs }: Interval): boolean {
+  return span?.sinceUs === sinceUs && span.untilUs === untilUs;
+}
+
+async function readWeeks(copy: Copy): Promise<number[]> {
+  const [rows] = await copy(weekNumbers);
+  const weeks: number[] = [];
+  while (rows?.nextRow()) weeks.push(rows.int4());
+  return weeks;
+}
+
+function problemOf(error: unknown): unknown {
+  if (!(error instanceof StoreError)) return error;
+  const { message } = error;
+  return new ProblemError('store-unavailable', `${message[0]?.toUpperCase()}${message.slice(1)}.`, undefined);
+}
