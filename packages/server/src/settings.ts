@@ -158,6 +158,7 @@ export const Settings = Type.Object(
           'PostgreSQL that gets all that is archived as well, such as postgresql://archiver@db.example/plant; its password is in a passfile. Default: none.',
       }),
     ),
+    'store-interval': Milliseconds(1000, 'How long records are gathered before they go to the store together.'),
     site: Type.Optional(
       Type.String({
         pattern: '^[^\\u0000-\\u001f\\u007f]{1,64}$',

@@ -11,6 +11,8 @@ import { siteIdOf } from './site-identity.ts';
 export interface SharedStoreOptions {
   readonly address: string;
   readonly siteName: string;
+  /** How long records are gathered for a parcel, where none wait. */
+  readonly gatherMs: number;
   /** Of all data of the server: the id of the site is there. */
   readonly folder: string;
   readonly clock: Clock;
@@ -20,7 +22,6 @@ export interface SharedStoreOptions {
 
 /** Between a thread that ended and the next one. */
 const pauseMs = 5000;
-const gatherMs = 1000;
 
 export class SharedStore {
   readonly #options: SharedStoreOptions;
@@ -45,6 +46,11 @@ export class SharedStore {
     const { folder, siteName } = this.#options;
     this.#site = { id: siteIdOf(folder), name: siteName };
     this.#start(this.#site);
+  }
+
+  /** The store has everything that can be sent now. */
+  get isIdle(): boolean {
+    return this.#sender?.isIdle ?? false;
   }
 
   get state(): StoreState {
@@ -96,7 +102,7 @@ export class SharedStore {
   }
 
   #start(site: Site): void {
-    const { archive, address, clock } = this.#options;
+    const { archive, address, clock, gatherMs } = this.#options;
     const ended = ({ message }: Error) => {
       if (this.#thread !== link) return;
       this.#thread = undefined;
