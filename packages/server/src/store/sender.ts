@@ -57,6 +57,8 @@ export interface SenderState {
 const mostInParcel = 2 ** 17;
 /** Of those that fitted by their size, where others have not: records differ. */
 const shareTaken = 0.7;
+/** Where nothing is to be sent, the store is asked whether it is there. */
+const askMs = 15_000;
 const firstPauseMs = 1000;
 const longestPauseMs = 30_000;
 
@@ -176,7 +178,7 @@ export class Sender {
     const isEmpty = sections.length === 0 && piece.series.length === 0 && piece.erasures.length === 0;
     if (isEmpty && left === 'nothing') {
       this.#tell({ failure: undefined, isIdle: true, ...countsOf(piece) });
-      if (!this.#isMore) await this.#untilMore();
+      if (!this.#isMore && !(await this.#isMoreWithin(askMs))) return this.#ask({ epoch, seq, position });
       await this.#pause(gatherMs);
       return { epoch, seq, position };
     }
@@ -209,6 +211,15 @@ export class Sender {
     const fitting = Math.floor(Math.min(items, this.#most) * (mostBytes / bytes) * shareTaken);
     this.#most = Math.max(1, Math.min(fitting, Math.floor(this.#most / 2)));
     return true;
+  }
+
+  /** Whether the store is there, and has what it had. */
+  async #ask(next: Next): Promise<Next> {
+    if (this.#isStopped) return next;
+    const { epoch, seq } = next;
+    const received = await this.#options.store.newest(this.#options.site, epoch);
+    if (received === undefined || received.isOver === true) return this.#begin();
+    return received.seq === seq - 1 ? next : this.#goOnAt(epoch, received.seq, received.position);
   }
 
   /** The store has had an answer lost, or was put back. */
@@ -274,12 +285,16 @@ export class Sender {
     this.#options.onState(this.#state);
   }
 
-  async #untilMore(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve;
-      if (this.#isStopped) resolve();
-    });
+  /** False: it took longer, or is over. */
+  async #isMoreWithin(ms: number): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    this.#wake = () => resolve(!this.#isStopped);
+    const cancel = this.#options.clock.after(ms, () => resolve(false));
+    if (this.#isStopped) resolve(false);
+    const isMore = await promise;
+    cancel();
     this.#wake = undefined;
+    return isMore;
   }
 
   async #pause(ms: number, isRetried = false): Promise<void> {
