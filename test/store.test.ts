@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
+import type { Degradation } from '@telltale/schema';
 import { type Scope, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import type { DoctorFinding } from '../packages/cli/src/commands/doctor.ts';
 import { decodeParcel } from '../packages/server/src/archive/parcel/decode-parcel.ts';
@@ -107,12 +108,12 @@ describe('a server with a store', { skip }, () => {
     await tick(server, 10);
     await until('it is degraded', async () => (await ready(server)).status === 'degraded');
     const plant = plantOf(server);
-    const { store, degraded } = await plant.read<{ store: { state: string; error: string }; degraded: string[] }>(
+    const { store, degraded } = await plant.read<{ store: { state: string; error: string }; degraded: Degradation[] }>(
       '/overview',
     );
     assert.equal(store.state, 'down');
     assert.match(store.error, /nothing listens at 127\.0\.0\.1:\d+/);
-    assert.match(degraded[0] ?? '', /^Nothing goes to the store since /);
+    assert.match(degraded[0]?.text ?? '', /^Nothing goes to the store: /);
     await postgres.again();
     await until('it is ready', async () => (await ready(server)).status === 'ready');
     await untilAllIsThere(postgres, plant, 10);

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 /** Compressed: all of the client, with problems and their remedies (4 kB), and the table of operations (2.5 kB). */
-const mostBytes = 28_500;
+const mostBytes = 29_000;
 /** Of the words of qualities, which need nothing else. */
 const mostBytesOfWords = 1_000;
 

@@ -1,5 +1,5 @@
 // The service itself: readiness, version, metrics.
-import type { Overview, SettingInEffect } from '@telltale/schema';
+import type { Degradation, Overview, SettingInEffect } from '@telltale/schema';
 import { OperationCalls } from './operation-calls.ts';
 import type { AskOptions, Transport } from './transport.ts';
 
@@ -9,12 +9,11 @@ export interface MetricSample {
   readonly value: number;
 }
 
-/** A sentence each. */
 export interface ServiceReadiness {
-  /** What is to be done soon. */
+  /** What is to be done soon: a sentence each. */
   readonly warnings: readonly string[];
   /** What other machines do not do for it, such as its store. */
-  readonly degraded: readonly string[];
+  readonly degraded: readonly Degradation[];
 }
 
 export class ServiceAccess {

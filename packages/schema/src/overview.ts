@@ -20,6 +20,13 @@ const orNull = <const Schema extends TSchema>(type: Schema, description: string)
 const linkStates: readonly LinkState[] = ['connecting', 'up', 'down', 'failed', 'disabled'];
 const moduleStates: readonly FunctionModuleState[] = ['STOP', 'INIT', 'RUN', 'FAIL'];
 
+/** Another machine does not do its part; the service does its own. */
+export const Degradation = Type.Object(
+  { since: Timestamp, text: Type.String({ description: 'What is not done, why, and what to do: a sentence or two.' }) },
+  strict('Degradation'),
+);
+export type Degradation = Static<typeof Degradation>;
+
 export const StoreState = Type.Object(
   {
     address: Type.String({ description: 'Without the login.' }),
@@ -71,9 +78,8 @@ export const Overview = Type.Object(
       'Why the service cannot do all of its work, as /readyz says it; null where it can.',
     ),
     warnings: Type.Array(Type.String(), { description: 'What is to be done soon: a sentence each.' }),
-    degraded: Type.Array(Type.String(), {
-      description:
-        'What other machines do not do for the service, which does its own work all the same: a sentence each.',
+    degraded: Type.Array(Degradation, {
+      description: 'What other machines do not do for the service, which does its own work all the same.',
     }),
     measurements: AreaCounts.properties.measurements,
     commands: Count,

@@ -104,7 +104,7 @@ export async function readStatusFacts(client: TelltaleClient, signal: AbortSigna
     version,
     notReady,
     warnings: readiness?.warnings ?? null,
-    degraded: readiness?.degraded ?? null,
+    degraded: readiness?.degraded.map(({ text }) => text) ?? null,
     isOpen: identity?.isOpen ?? null,
     upToDate,
     pendingEdits: pendingEdits?.length ?? null,

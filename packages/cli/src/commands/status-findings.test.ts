@@ -72,7 +72,7 @@ describe('the findings of a status', () => {
     ]);
     assert.deepEqual(found({ disk: { ...disk, freeBytes: leastFreeBytes } }), []);
     const warnings = ['connector press: the certificate 3fa9 expires in 20 days: replace it'];
-    const degraded = ['Nothing goes to the store since T: nothing listens there. 7 records wait here, and follow.'];
+    const degraded = ['Nothing goes to the store: nothing listens there. 7 records wait here, and follow.'];
     assert.deepEqual(found({ warnings, degraded }), [`wrong service: ${degraded[0]}`, `note service: ${warnings[0]}`]);
     assert.deepEqual(found({ archiveDamaged: ['a.ttb'] }), [
       'wrong archive: 1 file is damaged or missing: telltale archive stats',

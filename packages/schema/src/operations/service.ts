@@ -1,5 +1,6 @@
 // Operations about the service itself: probes, metrics, the catalogue of operations and the documents made from it.
 import Type from 'typebox';
+import { Degradation } from '../overview.ts';
 import { pageRoutes } from '../page-routes.ts';
 import { SettingInEffect } from '../settings.ts';
 import { declare, json, reads } from './operation.ts';
@@ -14,7 +15,7 @@ const Readiness = Type.Object(
       description:
         'degraded: the service does its own work, and another machine that it needs for the rest does not, such as its store.',
     }),
-    degraded: Type.Optional(Type.Array(Type.String(), { description: 'What is not done, and why; a sentence each.' })),
+    degraded: Type.Optional(Type.Array(Degradation, { description: 'What those do not do.' })),
     warnings: Type.Optional(
       Type.Array(Type.String(), {
         description: 'What is to be done soon, such as to renew a certificate; a sentence each.',

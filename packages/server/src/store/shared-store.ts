@@ -1,6 +1,6 @@
 // The store of this server, as the service sees it: starts the thread that sends to it, again where it ends, and says how it is.
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import { type Clock, type StoreState, toTimestamp } from '@telltale/schema';
+import { type Clock, type Degradation, type StoreState, toTimestamp } from '@telltale/schema';
 import type { Logger } from 'pino';
 import { startThread, threadPort, WorkerLink } from '../threads/index.ts';
 import { readAddress, shownAddress } from './postgres/address.ts';
@@ -70,14 +70,12 @@ export class SharedStore {
     };
   }
 
-  /** What the store does not do: a sentence each. */
-  get degraded(): string[] {
+  get degraded(): Degradation[] {
     const failure = this.#failure;
     if (failure === undefined) return [];
     const { waiting = 0 } = this.#sender ?? {};
-    return [
-      `Nothing goes to the store since ${toTimestamp(this.#sinceUs)}: ${failure}. ${waiting} records wait here, and follow.`,
-    ];
+    const text = `Nothing goes to the store: ${failure}. ${waiting} records wait here, and follow.`;
+    return [{ since: toTimestamp(this.#sinceUs), text }];
   }
 
   /** A sentence each. */

@@ -12,14 +12,25 @@ export class UnusableSite extends Error {
   override readonly name = 'UnusableSite';
 }
 
-/** Made where there is none; on disk when it returns. Throws where the file cannot be read: another id would be another site. */
+/** Made where there is none; on disk when it returns. Throws as `siteIdIn`. */
 export function siteIdOf(folder: string): string {
+  const known = siteIdIn(folder);
+  if (known !== undefined) return known;
+  const id = randomBytes(8).toString('hex');
+  becomeSite(folder, id);
+  return id;
+}
+
+/** Undefined: it has none yet. Throws where the file cannot be read: another id would be another site. */
+export function siteIdIn(folder: string): string | undefined {
   const path = join(folder, siteFileName);
   const known = readIfThere(path);
-  if (known !== undefined) return idIn(known, path);
-  const id = randomBytes(8).toString('hex');
+  return known === undefined ? undefined : idIn(known, path);
+}
+
+/** On disk when it returns. */
+export function becomeSite(folder: string, id: string): void {
   replaceFile(systemDisk, folder, siteFileName, Buffer.from(`${JSON.stringify({ id })}\n`));
-  return id;
 }
 
 function idIn(text: string, path: string): string {

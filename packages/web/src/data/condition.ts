@@ -139,7 +139,8 @@ function serviceFindings(): Finding[] {
   const findings: Finding[] = [];
   const notReady = found['not-ready'];
   if (notReady !== null) findings.push({ kind: 'service', text: notReady.detail, since, level: 'wrong' });
-  for (const text of found.degraded) findings.push({ kind: 'service', text, since, level: 'wrong' });
+  for (const each of found.degraded)
+    findings.push({ kind: 'service', text: each.text, since: fromTimestamp(each.since), level: 'wrong' });
   for (const text of found.warnings) findings.push({ kind: 'service', text, since, level: 'note' });
   const freeBytes = found.plant?.['disk-free-bytes'] ?? undefined;
   if (freeBytes !== undefined && freeBytes < leastFreeBytes)

@@ -9,7 +9,7 @@ const parts = {
   unavailable: () => undefined,
   diskFailure: () => undefined,
   warnings: () => [],
-  degraded: (): string[] => [],
+  degraded: () => [],
   settings: {},
   paths: { data: '/plant', config: '/config/v2', access: '/access' },
   page: { version: undefined, index: () => assert.fail(), asset: () => assert.fail() },

@@ -1,6 +1,7 @@
 // Implements the operations of the service itself: probes, metrics, the catalogue of operations and the documents.
 import {
   type DeclaredOperation,
+  type Degradation,
   declarationOf,
   operationNames,
   ProblemError,
@@ -23,7 +24,7 @@ export interface ServiceParts {
   /** What is to be done soon, though the service does its work: a sentence each. */
   readonly warnings: () => readonly string[];
   /** What other machines do not do for it, though it does its own work: a sentence each. */
-  readonly degraded: () => readonly string[];
+  readonly degraded: () => readonly Degradation[];
   readonly paths: InterfacePaths;
   /** By name; they never change. */
   readonly settings: Readonly<Record<string, SettingInEffect>>;

@@ -60,7 +60,7 @@ function Health() {
       <h2>{system.health}</h2>
       {link.value.state !== 'connected' && <p class="problem">{shell.link.lost}</p>}
       {trouble === null ? (
-        <p>✓ {system.ready}</p>
+        <p>{degraded.length === 0 ? `✓ ${system.ready}` : system.readyAlone}</p>
       ) : (
         <div class="problem" role="alert">
           <p>
@@ -69,9 +69,9 @@ function Health() {
           <a href={`/docs/#problem-${encodeURIComponent(trouble.problem)}`}>{system.whatToDo}</a>
         </div>
       )}
-      {degraded.map((text) => (
+      {degraded.map(({ since, text }) => (
         <p key={text} class="problem" role="alert">
-          {text}
+          {momentText(fromTimestamp(since))}: {text}
         </p>
       ))}
       {warnings.length > 0 && (

@@ -6,6 +6,7 @@ export const system: Words['system'] = {
   docs: 'Referenz und Anleitungen',
   health: 'Zustand',
   ready: 'Der Dienst erfüllt alle seine Aufgaben.',
+  readyAlone: 'Der Dienst erfüllt seine eigenen Aufgaben; ein anderer Rechner tut seinen Teil nicht.',
   notReady: 'Der Dienst erfüllt nicht alle seine Aufgaben:',
   whatToDo: 'Was zu tun ist',
   warnings: 'Bald zu tun',

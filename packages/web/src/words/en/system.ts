@@ -4,6 +4,7 @@ export const system = {
   docs: 'Reference and guides',
   health: 'Health',
   ready: 'The service does all of its work.',
+  readyAlone: 'The service does its own work; another machine does not do its part.',
   notReady: 'The service cannot do all of its work:',
   whatToDo: 'What to do',
   warnings: 'To be done soon',
