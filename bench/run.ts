@@ -19,6 +19,7 @@ import { parquet } from './parquet.ts';
 import { push } from './push.ts';
 import { scaling } from './scaling.ts';
 import { selectors100k } from './selectors.ts';
+import { sharedState } from './shared-state.ts';
 import { stacks } from './stacks.ts';
 import { stacksBlocks } from './stacks-blocks.ts';
 import { stacksGreed } from './stacks-greed.ts';
@@ -52,6 +53,7 @@ const benchmarks: readonly Benchmark[] = [
   archiveAggregates,
   archiveLatency,
   parquet,
+  sharedState,
   audit,
   abuse,
   webLoad,

@@ -6,3 +6,7 @@ export { type LeaseSetting, readLeaseSetting } from './lease-setting.ts';
 export type { LeaseRole, LeaseStatus } from './lease-status.ts';
 export { type LeaseTimes, leaseTimes } from './lease-times.ts';
 export type { KnownNode, NodeDescription } from './node-presence.ts';
+export { LeaseLost, NotShared } from './shared/shared-errors.ts';
+export { type FollowedEntry, SharedFollower, type SharedFollowerOptions } from './shared/shared-follower.ts';
+export type { LargeValue, SharedEntry, SharedKey } from './shared/shared-keys.ts';
+export { type SharedChange, SharedState, type SharedStateOptions } from './shared/shared-state.ts';

@@ -6,19 +6,18 @@ import { type Entry, entryOf, type RawEntry } from './etcd-kv.ts';
 
 export interface Change {
   readonly key: string;
+  readonly revision: number;
   /** Undefined: the key is gone. */
   readonly entry: Entry | undefined;
 }
 
 /** All changes of one revision or several, whole. */
 export interface Changes {
-  readonly revision: number;
   readonly changes: readonly Change[];
 }
 
 interface Line {
   readonly result?: {
-    readonly header?: { readonly revision?: string };
     readonly canceled?: boolean;
     readonly compact_revision?: string;
     readonly cancel_reason?: string;
@@ -36,9 +35,9 @@ export async function* readWatch(response: IncomingMessage): AsyncGenerator<Chan
     if (result.canceled) throw refusalOf(result.cancel_reason ?? 'has ended the watch');
     const changes = (result.events ?? []).map(({ type, kv }) => {
       const entry = entryOf(kv);
-      return { key: entry.key, entry: type === 'DELETE' ? undefined : entry };
+      return { key: entry.key, revision: entry.modRevision, entry: type === 'DELETE' ? undefined : entry };
     });
-    yield { revision: Number(result.header?.revision ?? 0), changes };
+    yield { changes };
   }
   throw new EtcdSilence('has ended the watch');
 }
