@@ -5,6 +5,7 @@ import type { Client, QueryResultRow } from 'pg';
 import { StoreError } from '../store-error.ts';
 import { hostText, type PostgresAddress, type PostgresHost } from './address.ts';
 import { type BackendKey, requestCancel } from './cancel-request.ts';
+import { CopyIn } from './copy-in.ts';
 import { CopyOut } from './copy-out.ts';
 import { type ErrorPlace, explained } from './explain-error.ts';
 import { passwordIn } from './password-file.ts';
@@ -130,6 +131,13 @@ export class Connection {
       if (cancelled !== undefined) await this.within(cancelled).catch(() => {});
       signal?.throwIfAborted();
     }
+  }
+
+  /** What COPY … FROM STDIN takes; answers how many rows it took. Rejects with a `StoreError`. */
+  async copyIn(text: string, bytes: Uint8Array): Promise<number> {
+    const copy = new CopyIn(text, bytes);
+    this.#client.query(copy);
+    return this.within(copy.done);
   }
 
   /** Commits what was done, or undoes it and rejects with what went wrong. */

@@ -1,8 +1,9 @@
 // What brings the tables from one version to the next, in order: the first step makes them. A step does the same for ever.
 import { tables } from './1-tables.ts';
+import { views } from './1-views.ts';
 import { weeks } from './1-weeks.ts';
 
-export const steps: readonly (readonly string[])[] = [[tables, weeks]];
+export const steps: readonly (readonly string[])[] = [[tables, weeks, views]];
 
 /** Of tables that this version of the server reads and writes. */
 export const schemaVersion = steps.length;

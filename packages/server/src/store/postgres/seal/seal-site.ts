@@ -1,0 +1,125 @@
+// Seals what there is of a site, up to an amount: in one transaction its oldest parcels become chunks.
+import { weekOf } from '../../read/weeks.ts';
+import type { Connection } from '../connection.ts';
+import { GatheredRecords } from './gathered-records.ts';
+import { nextParcels, type ParcelBatch, type SealLimits } from './parcel-batch.ts';
+import { sealRecords } from './seal-records.ts';
+import { SeriesCache } from './series-cache.ts';
+import { type Stretch, Stretches } from './stretch.ts';
+
+/** What is known in a connection: another may be to a store that was put back. */
+export class SealSession {
+  readonly connection: Connection;
+  readonly series = new SeriesCache();
+  /** That have a partition. */
+  readonly weeks = new Set<number>();
+
+  constructor(connection: Connection) {
+    this.connection = connection;
+  }
+}
+
+export interface SealedSite {
+  readonly parcels: number;
+  readonly records: number;
+  readonly damaged: ParcelBatch['damaged'];
+  /** There was more than this. */
+  readonly isMore: boolean;
+}
+
+interface SealedRow {
+  readonly epoch: number;
+  readonly since: number;
+  readonly until: number;
+}
+
+class LacksWeeks extends Error {
+  readonly weeks: readonly number[];
+
+  constructor(weeks: readonly number[]) {
+    super('weeks without a partition');
+    this.weeks = weeks;
+  }
+}
+
+/** Keys are what is asked for, whatever the planner thinks of tables that grow faster than they are analyzed. */
+const byIndex = `select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+  set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true)`;
+const lockSite = `select epoch, whole_since as since, whole_until as until from telltale.sealed where site = $1
+  for update skip locked`;
+
+/** Undefined: somebody else seals this site now, or there is nothing. Rejects with a `StoreError`. */
+export async function sealSite(
+  session: SealSession,
+  site: string,
+  limits: SealLimits,
+): Promise<SealedSite | undefined> {
+  for (;;) {
+    try {
+      return await session.connection.transaction(() => seal(session, site, limits));
+    } catch (error) {
+      if (!(error instanceof LacksWeeks)) throw error;
+      // Not in the same transaction: whoever needs one as well would wait for it.
+      for (const week of error.weeks) {
+        await session.connection.query('select telltale.add_week($1)', [week]);
+        session.weeks.add(week);
+      }
+    }
+  }
+}
+
+async function seal(session: SealSession, site: string, limits: SealLimits): Promise<SealedSite | undefined> {
+  const { connection } = session;
+  await connection.query(byIndex);
+  const { rows } = await connection.query<SealedRow>(lockSite, [site]);
+  const [before] = rows;
+  if (before === undefined) return undefined;
+  const batch = await nextParcels(connection, site, session.series, limits);
+  if (batch === undefined) return undefined;
+  const { parcels, damaged, last, count, isMore, seriesOf } = batch;
+  const stretches = new Stretches(before);
+  const sections = parcels.flatMap(({ epoch, sections: own }) => {
+    return own.map((section) => stretches.place(epoch, section));
+  });
+  const erasures = parcels.flatMap(({ epoch, erasures: own }) => {
+    return own.map((erasure) => ({ ...erasure, epoch, series: seriesOf(epoch, erasure.series) }));
+  });
+  const gathered = new GatheredRecords(sections, seriesOf);
+  checkWeeks(session, gathered);
+  await sealRecords(connection, { gathered, erasures, stretch: before });
+  for (const { epoch, seq, reason } of damaged) {
+    await connection.query(
+      `insert into telltale.damaged (site, epoch, seq, received, reason, bytes)
+        select site, epoch, seq, received, $4, bytes from telltale.parcel where site = $1 and epoch = $2 and seq = $3`,
+      [site, epoch, seq, reason],
+    );
+  }
+  await connection.query('delete from telltale.parcel where site = $1 and (epoch, seq) <= ($2, $3)', [
+    site,
+    last.epoch,
+    last.seq,
+  ]);
+  const { since, until } = ofEpoch(stretches.now, last.epoch);
+  await connection.query(
+    'update telltale.sealed set epoch = $2, seq = $3, whole_since = $4, whole_until = $5 where site = $1',
+    [site, last.epoch, last.seq, since, until],
+  );
+  return { parcels: count, records: gathered.columns.count, damaged, isMore };
+}
+
+/** Of an epoch of which there are no records yet there is nothing. */
+function ofEpoch(stretch: Stretch, epoch: number): Stretch {
+  return stretch.epoch === epoch ? stretch : { epoch, since: 0, until: 0 };
+}
+
+function checkWeeks({ weeks }: SealSession, { columns: { times, count } }: GatheredRecords): void {
+  const missing = new Set<number>();
+  let last: number | undefined;
+  for (let at = 0; at < count; at++) {
+    const week = weekOf(times[at] as number);
+    if (week === last) continue;
+    last = week;
+    if (!weeks.has(week)) missing.add(week);
+  }
+  if (missing.size > 0) throw new LacksWeeks([...missing]);
+}
