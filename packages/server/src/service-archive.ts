@@ -36,7 +36,7 @@ export interface ServiceStoreOptions {
 /** Undefined where there is none. */
 export function createStore({ settings, ...parts }: ServiceStoreOptions): SharedStore | undefined {
   const { store: address, site: siteName = hostname(), data: folder, 'store-interval': gatherMs } = settings;
-  return address === undefined ? undefined : new SharedStore({ address, siteName, folder, gatherMs, ...parts });
+  return address === undefined ? undefined : new SharedStore({ at: address, siteName, folder, gatherMs, ...parts });
 }
 
 /** `ofSeries`: of those that have their own. */

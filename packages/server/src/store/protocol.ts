@@ -1,16 +1,20 @@
 // What the service and the thread of the store ask each other.
 import type { MessagePort } from 'node:worker_threads';
+import type { LinkedStoreAccess } from './linked-store.ts';
 import type { SenderState } from './sender.ts';
 
 export interface StoreThread {
   /** `archive` leads to the thread that writes the archive. */
   open(options: OpenStore, archive: MessagePort): void;
+  /** See `Sender`. */
+  retry(): void;
   /** Resolves when what is under way has ended. */
   close(): void;
 }
 
 export interface OpenStore {
-  readonly address: string;
+  /** Undefined: whoever opens it speaks to the store. */
+  readonly address: string | undefined;
   readonly site: Site;
   /** How long records are gathered for a parcel, where none wait. */
   readonly gatherMs: number;
@@ -23,6 +27,6 @@ export interface Site {
   readonly name: string;
 }
 
-export interface StoreClient {
+export interface StoreClient extends LinkedStoreAccess {
   state(state: SenderState): void;
 }

@@ -3,13 +3,16 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { type Clock, type Degradation, type StoreState, toTimestamp } from '@telltale/schema';
 import type { Logger } from 'pino';
 import { startThread, threadPort, WorkerLink } from '../threads/index.ts';
+import { servedStore } from './linked-store.ts';
+import type { ParcelStore } from './parcel-store.ts';
 import { readAddress, shownAddress } from './postgres/address.ts';
 import type { Site, StoreClient, StoreThread } from './protocol.ts';
 import type { SenderState } from './sender.ts';
 import { siteIdOf } from './site-identity.ts';
 
 export interface SharedStoreOptions {
-  readonly address: string;
+  /** Of PostgreSQL; or what speaks to a store on our behalf, and how that is called. */
+  readonly at: string | { readonly store: ParcelStore; readonly name: string };
   readonly siteName: string;
   /** How long records are gathered for a parcel, where none wait. */
   readonly gatherMs: number;
@@ -37,7 +40,8 @@ export class SharedStore {
 
   constructor(options: SharedStoreOptions) {
     this.#options = options;
-    this.#address = shownAddress(readAddress(options.address));
+    const { at } = options;
+    this.#address = typeof at === 'string' ? shownAddress(readAddress(at)) : at.name;
     this.#sinceUs = options.clock.now();
   }
 
@@ -70,6 +74,11 @@ export class SharedStore {
     };
   }
 
+  /** The store may be reached again: what failed is tried at once. */
+  retry(): void {
+    this.#thread?.notify('retry', []);
+  }
+
   get degraded(): Degradation[] {
     const failure = this.#failure;
     if (failure === undefined) return [];
@@ -100,7 +109,7 @@ export class SharedStore {
   }
 
   #start(site: Site): void {
-    const { archive, address, clock, gatherMs } = this.#options;
+    const { archive, at, clock, gatherMs } = this.#options;
     const ended = ({ message }: Error) => {
       if (this.#thread !== link) return;
       this.#thread = undefined;
@@ -110,8 +119,9 @@ export class SharedStore {
       void link.kill();
     };
     const thread = startThread(new URL('./store-thread.ts', import.meta.url), 'store');
-    const link: WorkerLink<StoreThread, StoreClient> = new WorkerLink(threadPort(thread), {
+    const link: WorkerLink<StoreThread, StoreClient> = new WorkerLink<StoreThread, StoreClient>(threadPort(thread), {
       handlers: {
+        ...servedStore(typeof at === 'string' ? undefined : at.store),
         state: (state) => {
           this.#ended = undefined;
           this.#sender = state;
@@ -123,6 +133,7 @@ export class SharedStore {
     this.#thread = link;
     const { port1, port2 } = new MessageChannel();
     archive.serveSender(port1);
+    const address = typeof at === 'string' ? at : undefined;
     link.call('open', [{ address, site, gatherMs }, port2], { transfer: [port2] }).catch(ended);
   }
 

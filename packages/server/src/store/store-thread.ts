@@ -1,20 +1,25 @@
-// The thread of the store: sends what is archived to PostgreSQL.
+// The thread of the store: sends what is archived to PostgreSQL, or to what speaks to a store.
 import type { MessagePort } from 'node:worker_threads';
 import { systemClock } from '@telltale/schema';
 import type { OutgoingAccess, OutgoingClient } from '../archive/index.ts';
 import { Link, messagePort, parentLink } from '../threads/index.ts';
+import { LinkedStore } from './linked-store.ts';
+import type { ParcelStore } from './parcel-store.ts';
 import type { PostgresStore } from './postgres/postgres-store.ts';
 import type { OpenStore, Site, StoreClient, StoreThread } from './protocol.ts';
 import { Sender, type SenderState } from './sender.ts';
 
+/** Over the bus, heartbeats tell the name. */
+type NamingStore = ParcelStore & Partial<Pick<PostgresStore, 'nameSite' | 'close'>>;
+
 class Sending {
-  readonly #store: PostgresStore;
+  readonly #store: NamingStore;
   readonly #sender: Sender;
   readonly #site: Site;
   readonly #client: Link<StoreClient>;
   #isNamed = false;
 
-  constructor(store: PostgresStore, { site, gatherMs }: OpenStore, port: MessagePort, client: Link<StoreClient>) {
+  constructor(store: NamingStore, { site, gatherMs }: OpenStore, port: MessagePort, client: Link<StoreClient>) {
     this.#store = store;
     this.#site = site;
     this.#client = client;
@@ -24,14 +29,18 @@ class Sending {
     this.#sender.start();
   }
 
+  retry(): void {
+    this.#sender.retry();
+  }
+
   async end(): Promise<void> {
     await this.#sender.stop();
-    this.#store.close();
+    this.#store.close?.();
   }
 
   #tell(state: SenderState): void {
     this.#client.notify('state', [state]);
-    if (state.epoch === undefined || this.#isNamed) return;
+    if (state.epoch === undefined || this.#isNamed || this.#store.nameSite === undefined) return;
     this.#isNamed = true;
     this.#store.nameSite(this.#site.id, this.#site.name).catch(() => {
       this.#isNamed = false;
@@ -39,15 +48,19 @@ class Sending {
   }
 }
 
+async function storeOf({ address }: OpenStore, client: Link<StoreClient>): Promise<NamingStore> {
+  if (address === undefined) return new LinkedStore(client);
+  const { PostgresStore } = await import('./postgres/postgres-store.ts');
+  return new PostgresStore({ address, clock: systemClock, most: 2 });
+}
+
 function main(): void {
   let sending: Sending | undefined;
   const client: Link<StoreClient> = parentLink<StoreClient, StoreThread>({
     open: async (options, port) => {
-      // Nothing of it is loaded without a store.
-      const { PostgresStore } = await import('./postgres/postgres-store.ts');
-      const store = new PostgresStore({ address: options.address, clock: systemClock, most: 2 });
-      sending = new Sending(store, options, port, client);
+      sending = new Sending(await storeOf(options, client), options, port, client);
     },
+    retry: () => sending?.retry(),
     close: () => sending?.end(),
   });
 }
