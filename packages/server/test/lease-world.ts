@@ -23,7 +23,8 @@ export function settingText(etcd: Etcd, { ports, user, password }: NodeOptions =
   const hosts = (ports ?? etcd.members.map(({ port }) => port)).map((port) => `127.0.0.1:${port}`).join(',');
   const login = user === undefined ? '' : `${user}:${password ?? etcd.password(user)}@`;
   const { authority, client } = etcd;
-  const files = authority && client ? `?ca=${authority.ca}&cert=${client.cert}&key=${client.key}` : '';
+  const pair = client === undefined ? '' : `&cert=${client.cert}&key=${client.key}`;
+  const files = authority === undefined ? '' : `?ca=${authority.ca}${pair}`;
   return `etcd://${login}${hosts}/telltale${files}`;
 }
 

@@ -1,4 +1,4 @@
-// What people are told where a lease cannot be had, and who may touch the keys of which site.
+// What people are told where a lease cannot be had.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,9 +7,7 @@ import { freePort, until } from '@telltale/stack-kit/testing';
 import { cleanupOf } from '@telltale/stack-kit/testing/cleanup';
 import { Authority, withoutOpenssl } from '../../../../test/engines/authority.ts';
 import { Etcd, withoutEtcd } from '../../../../test/engines/etcd.ts';
-import { etcdClient, type NodeOptions, startNode } from '../../test/lease-world.ts';
-import { EtcdRefusal } from './etcd/etcd-errors.ts';
-import { get, keysUnder, oneKey, put, remove, type Transaction, writtenAt } from './etcd/etcd-kv.ts';
+import { type NodeOptions, startNode } from '../../test/lease-world.ts';
 
 async function tells(t: TestContext, etcd: Etcd, options: NodeOptions, problem: RegExp): Promise<void> {
   const lease = startNode(t, etcd, { name: `n${Math.random()}`, site: 'told', ...options });
@@ -64,66 +62,4 @@ describe('a lease that cannot be had', { skip: withoutEtcd }, () => {
     );
     await tells(t, foreign({ authority: undefined }), {}, /if it speaks TLS, write etcds:\/\//);
   });
-});
-
-test('a user who knows only one site gets no key of another, by no request', { skip: withoutEtcd }, async (t) => {
-  const etcd = await Etcd.start(t);
-  await etcd.requireUsers({
-    a: [{ prefix: 'telltale/a/' }],
-    b: [{ prefix: 'telltale/b/' }],
-    viewer: [{ prefix: 'telltale/a/', access: 'READ' }],
-    nothing: [],
-  });
-  const own = (key: string): Record<string, Transaction> => ({
-    read: { success: [get(oneKey(key))] },
-    'read all': { success: [get(keysUnder(key))] },
-    compare: { compare: [writtenAt(key, 1)], success: [] },
-    write: { success: [put(key, 'x')] },
-    remove: { success: [remove(oneKey(key))] },
-    'remove all': { success: [remove(keysUnder(key))] },
-    'write where nobody looks': { compare: [writtenAt(key, 1)], success: [], failure: [put(key, 'x')] },
-  });
-  const reads = new Set(['read', 'read all', 'compare']);
-  const keys = [
-    'a/leader',
-    'a/leader/released',
-    'a/nodes/n',
-    'a/state/x',
-    'b/leader',
-    'b/nodes/n',
-    'b/state',
-    'ab/leader',
-  ];
-  const roles: Record<string, (key: string, what: string) => boolean> = {
-    root: () => true,
-    a: (key) => key.startsWith('a/'),
-    b: (key) => key.startsWith('b/'),
-    viewer: (key, what) => key.startsWith('a/') && reads.has(what),
-    nothing: () => false,
-  };
-  let count = 0;
-  for (const [user, may] of Object.entries(roles)) {
-    const client = etcdClient(t, etcd, { user, ttlMs: 20_000 });
-    for (const key of keys) {
-      for (const [what, transaction] of Object.entries(own(`telltale/${key}`))) {
-        const outcome = await client.transact(transaction).then(
-          () => 'done',
-          (error) => (error instanceof EtcdRefusal && error.kind === 'permission' ? 'refused' : String(error)),
-        );
-        assert.equal(outcome, may(key, what) ? 'done' : 'refused', `${user}: ${what} ${key}`);
-        count++;
-      }
-      const watching = new AbortController();
-      const watch = client.watch(keysUnder(`telltale/${key}`), watching.signal);
-      const first = await watch.next().then(
-        () => 'done',
-        (error) => (error instanceof EtcdRefusal ? 'refused' : String(error)),
-      );
-      watching.abort();
-      assert.equal(first, may(key, 'read') ? 'done' : 'refused', `${user}: watch ${key}`);
-    }
-  }
-  t.diagnostic(`${count} requests`);
-  const lease = startNode(t, etcd, { site: 'a', user: 'a' });
-  await until('its own lease is to be had', () => lease.role === 'leading');
 });

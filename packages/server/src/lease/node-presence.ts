@@ -2,9 +2,11 @@
 // is decided by it.
 import { type Clock, pause } from '@telltale/schema';
 import type { EtcdClient, MemberStatus } from './etcd/etcd-client.ts';
+import { EtcdRefusal } from './etcd/etcd-errors.ts';
 import { createdAt, keysUnder, oneKey, put, remove, writtenAt } from './etcd/etcd-kv.ts';
 import { fieldsOf, numberOf, textOf } from './leader-key.ts';
 import { keyPart } from './lease-setting.ts';
+import { problemOf } from './lease-status.ts';
 
 export interface NodeDescription {
   readonly name: string;
@@ -68,9 +70,14 @@ export class NodePresence {
     const { etcd, clock } = this.#options;
     const { signal } = this.#ended;
     while (!signal.aborted) {
-      await Promise.all([this.#round().catch(() => undefined), this.#look()]);
+      await Promise.all([this.#round().catch((error) => this.#failed(error)), this.#look()]);
       await pause(clock, etcd.times.ttlMs, signal);
     }
+  }
+
+  /** Where etcd does not answer, the lease says so. */
+  #failed(error: unknown): void {
+    if (error instanceof EtcdRefusal) this.problem = problemOf(error, this.members, this.#options.base);
   }
 
   async #look(): Promise<void> {
@@ -88,6 +95,7 @@ export class NodePresence {
       await this.#register();
       ({ entries } = await etcd.range(keysUnder(this.#prefix), { signal }));
     }
+    if (this.#registration !== undefined) this.problem = undefined;
     this.nodes = entries.map(({ value }) => {
       const { name, version, address, sinceUs } = fieldsOf(value);
       return {
