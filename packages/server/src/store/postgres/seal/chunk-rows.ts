@@ -2,8 +2,9 @@
 import { form, traitsOf } from '@telltale/schema/values';
 import { ByteWriter, notDecimal, scaleDecimals, summarize, writeSummary } from '../../../archive/codec/index.ts';
 import { type Columns, replaces, type SeriesKey, simulated } from '../../../archive/index.ts';
+import type { Summary } from '../../../archive/query/index.ts';
 import { CopyWriter } from './copy-writer.ts';
-import { tallyOf } from './tally.ts';
+import { tallyOf, tallyOfSummary } from './tally.ts';
 import { timeGridOf } from './time-grid.ts';
 
 export type SealedSeries = Pick<SeriesKey, 'kind' | 'datatype'> & { readonly id: number };
@@ -61,7 +62,9 @@ export class ChunkRows {
     const rows = this.#rows;
     const { kind, datatype } = series;
     const { times } = columns;
-    const tally = tallyOf(kind, datatype, columns, from, to);
+    const summary = summarize(series, columns, from, to);
+    const short = summary && tallyOfSummary(kind, summary, columns, from, to);
+    const tally = short ?? tallyOf(kind, datatype, columns, from, to);
     rows.row(columnNames.length);
     rows.int8(series.id);
     rows.int8(times[from] as number);
@@ -79,7 +82,7 @@ export class ChunkRows {
     this.#addTimes(times, from, to);
     this.#addValues(series, columns, from, to);
     this.#addQualities(columns.qualities, from, to);
-    this.#addSummary(series, columns, from, to);
+    this.#addSummary(summary, { firstUs: times[from] as number, lastUs: times[to - 1] as number, count: to - from });
   }
 
   #addTimes(times: Float64Array, from: number, to: number): void {
@@ -123,10 +126,9 @@ export class ChunkRows {
     this.#rows.none();
   }
 
-  #addLongs({ numbers, longs }: Columns, from: number, to: number): void {
+  #addLongs({ numbers }: Columns, from: number, to: number): void {
     const work = this.#work;
-    for (let at = from; at < to; at++) work[at - from] = Number(longs[at]);
-    if (areInt4(work, to - from)) this.#addArray(0, 0, () => this.#rows.int4s(work, 0, to - from));
+    if (lowHalves(numbers, from, to, work)) this.#addArray(0, 0, () => this.#rows.int4s(work, 0, to - from));
     else this.#addArray(0, 1, () => this.#rows.words('int8', numbers, from, to));
     this.#rows.none();
   }
@@ -161,17 +163,15 @@ export class ChunkRows {
     else rows.int2s(qualities, from, to);
   }
 
-  #addSummary(series: SealedSeries, columns: Columns, from: number, to: number): void {
-    const summary = summarize(series, columns, from, to);
+  #addSummary(summary: Summary | undefined, span: Parameters<typeof writeSummary>[2]): void {
     if (summary === undefined) {
       this.#rows.none();
       return;
     }
     const out = this.#summary;
-    out.length = 0;
-    const [firstUs, lastUs] = [columns.times[from] as number, columns.times[to - 1] as number];
-    writeSummary(out, summary, { firstUs, lastUs, count: to - from });
-    this.#rows.bytes(out.bytes.subarray(0, out.length));
+    out.reset();
+    writeSummary(out, summary, span);
+    this.#rows.bytes(out.written());
   }
 }
 
@@ -179,6 +179,17 @@ function areInt4(whole: Float64Array, count: number): boolean {
   for (let at = 0; at < count; at++) {
     const value = whole[at] as number;
     if (value !== (value | 0)) return false;
+  }
+  return true;
+}
+
+/** Of 64-bit integers. False: some have more than that. */
+function lowHalves(longs: Float64Array, from: number, to: number, into: Float64Array): boolean {
+  const words = new Int32Array(longs.buffer, longs.byteOffset, 2 * longs.length);
+  for (let at = from; at < to; at++) {
+    const low = words[2 * at] as number;
+    if (words[2 * at + 1] !== low >> 31) return false;
+    into[at - from] = low;
   }
   return true;
 }

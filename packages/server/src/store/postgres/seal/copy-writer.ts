@@ -46,11 +46,13 @@ export class CopyWriter {
   }
 
   int2(value: number): void {
-    this.#view.setInt16(this.#field(2), value);
+    const at = this.#field(2);
+    this.#view.setInt16(at, value);
   }
 
   int4(value: number): void {
-    this.#view.setInt32(this.#field(4), value);
+    const at = this.#field(4);
+    this.#view.setInt32(at, value);
   }
 
   int8(value: number): void {
@@ -58,11 +60,13 @@ export class CopyWriter {
   }
 
   float8(value: number): void {
-    this.#view.setFloat64(this.#field(8), value);
+    const at = this.#field(8);
+    this.#view.setFloat64(at, value);
   }
 
   bytes(value: Uint8Array): void {
-    this.#bytes.set(value, this.#field(value.length));
+    const at = this.#field(value.length);
+    this.#bytes.set(value, at);
   }
 
   int2s(values: Uint16Array, from: number, to: number): void {
@@ -143,7 +147,7 @@ export class CopyWriter {
     return at + arrayHeadBytes;
   }
 
-  /** Where its bytes go. */
+  /** Where its bytes go; the memory of all may be another afterwards. */
   #field(bytes: number): number {
     this.#reserve(4 + bytes);
     this.#view.setInt32(this.#length, bytes);

@@ -52,30 +52,30 @@ export class GatheredRecords {
 
   #add(index: number, { run, isOnTop, section }: PlacedSection, pieces: readonly FoundSeries[]): void {
     const source = section.columns;
-    const [words, into] = [wordsOf(source), wordsOf(this.columns)];
+    const [sourceWords, words] = [wordsOf(source), wordsOf(this.columns)];
     const { times, qualities, texts } = this.columns;
     eachSeries(section.ends, (at, from, to) => {
       const one = pieces[at] as FoundSeries;
       one.isPlain &&= isOnTop && (one.run === undefined || one.run === run);
       one.run = run;
+      const position = one.to;
+      const end = position + to - from;
       let last = one.lastUs;
       let flags = 0;
-      let position = one.to;
-      for (let i = from; i < to; i++, position++) {
+      for (let i = from; i < to; i++) {
         const timeUs = source.times[i] as number;
         if (timeUs < last) one.isPlain = false;
         last = timeUs;
-        times[position] = timeUs;
-        into[2 * position] = words[2 * i] as number;
-        into[2 * position + 1] = words[2 * i + 1] as number;
-        qualities[position] = source.qualities[i] as number;
         flags |= source.qualities[i] as number;
-        if (one.isText) texts[position] = source.texts[i] ?? '';
       }
+      times.set(source.times.subarray(from, to), position);
+      words.set(sourceWords.subarray(2 * from, 2 * to), 2 * position);
+      qualities.set(source.qualities.subarray(from, to), position);
+      if (one.isText) for (let i = from; i < to; i++) texts[position + i - from] = source.texts[i] ?? '';
       if ((flags & replaces) !== 0) one.isPlain = false;
-      this.sectionOf.fill(index, one.to, position);
+      this.sectionOf.fill(index, position, end);
       one.lastUs = last;
-      one.to = position;
+      one.to = end;
     });
   }
 }
