@@ -3,9 +3,8 @@ export { EtcdClient, type EtcdClientOptions, type MemberStatus } from './etcd/et
 export { type HandOver, Lease, type LeaseOptions } from './lease.ts';
 export { LeaseDeadline } from './lease-deadline.ts';
 export { type LeaseSetting, readLeaseSetting } from './lease-setting.ts';
-export type { LeaseRole, LeaseStatus } from './lease-status.ts';
+export type { KnownNode, LeaseRole, LeaseStatus, NodeDescription } from './lease-status.ts';
 export { type LeaseTimes, leaseTimes } from './lease-times.ts';
-export type { KnownNode, NodeDescription } from './node-presence.ts';
 export { LeaseLost, NotShared } from './shared/shared-errors.ts';
 export { type FollowedEntry, SharedFollower, type SharedFollowerOptions } from './shared/shared-follower.ts';
 export type { LargeValue, SharedEntry, SharedKey } from './shared/shared-keys.ts';

@@ -1,7 +1,17 @@
 // What people see of a lease: who leads, for how long, and what is wrong, in plain words.
 import type { MemberStatus } from './etcd/etcd-client.ts';
 import { EtcdRefusal, withoutMajority } from './etcd/etcd-errors.ts';
-import type { KnownNode } from './node-presence.ts';
+
+export interface NodeDescription {
+  readonly name: string;
+  readonly version: string;
+  /** Where people and other nodes reach it. */
+  readonly address: string;
+}
+
+export interface KnownNode extends NodeDescription {
+  readonly sinceUs: number;
+}
 
 /** Suspended: it led, has no valid lease now, and nobody else is known to lead. It writes nothing. */
 export type LeaseRole = 'standby' | 'leading' | 'suspended';

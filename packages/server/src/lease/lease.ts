@@ -8,9 +8,9 @@ import { EtcdHistory } from './etcd/etcd-history.ts';
 import { type Holder, LeaderKey, type Leadership } from './leader-key.ts';
 import { HeldDeadline, type LeaseDeadline } from './lease-deadline.ts';
 import { siteBase } from './lease-setting.ts';
-import { type LeaseRole, type LeaseStatus, problemOf } from './lease-status.ts';
+import { type LeaseRole, type LeaseStatus, type NodeDescription, problemOf } from './lease-status.ts';
 import type { LeaseTimes } from './lease-times.ts';
-import { type NodeDescription, NodePresence } from './node-presence.ts';
+import { NodePresence } from './node-presence.ts';
 import { Succession } from './succession.ts';
 
 export interface LeaseOptions {

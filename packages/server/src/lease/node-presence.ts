@@ -6,18 +6,7 @@ import { EtcdRefusal } from './etcd/etcd-errors.ts';
 import { createdAt, keysUnder, oneKey, put, remove, writtenAt } from './etcd/etcd-kv.ts';
 import { fieldsOf, numberOf, textOf } from './leader-key.ts';
 import { keyPart } from './lease-setting.ts';
-import { problemOf } from './lease-status.ts';
-
-export interface NodeDescription {
-  readonly name: string;
-  readonly version: string;
-  /** Where people and other nodes reach it. */
-  readonly address: string;
-}
-
-export interface KnownNode extends NodeDescription {
-  readonly sinceUs: number;
-}
+import { type KnownNode, type NodeDescription, problemOf } from './lease-status.ts';
 
 export interface PresenceOptions {
   readonly etcd: EtcdClient;
