@@ -29,13 +29,15 @@ function hold(options: WriterOptions): void {
   const times = leaseTimes(ttlMs);
   const etcd = new EtcdClient({ setting: readLeaseSetting(options.setting), clock: systemClock, times });
   const description = { name: node, version: '1.0', address: `http://${node}.example` };
-  const lease = new Lease({ etcd, clock: systemClock, site, node: description, onChange: () => {} });
+  const tellReady = () => {
+    if (lease.status.leader !== undefined) console.log('ready');
+  };
+  const lease = new Lease({ etcd, clock: systemClock, site, node: description, onChange: tellReady });
   const data: Writing = { ...options, memory: lease.deadline.buffer };
   new Worker(new URL(import.meta.url), { workerData: data });
   lease.start();
   // This thread hangs for a while; the other one goes on.
   process.on('SIGUSR2', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * ttlMs));
-  console.log('ready');
 }
 
 function write({ memory, device, node, checks }: Writing): void {
