@@ -130,14 +130,14 @@ export function read(
 
 function readSnapshot(snapshot: SeriesSnapshot, sinceUs: number, untilUs: number, needsHead: boolean): PlainRecord[] {
   const { series, tail, blocks, tombstones, cutOffUs } = snapshot;
-  let all: PlainRecord[] = [];
+  const all = new Map<number, PlainRecord[]>();
   const take = (records: readonly PlainRecord[]) => {
     for (const [at, { time, value, quality }] of records.entries()) {
       if ((quality & replaces) !== 0) {
         assert.notEqual(records[at - 1]?.time, time, 'a record is left that another one of the same source replaces');
-        all = all.filter((old) => old.time !== time);
+        all.delete(time);
       }
-      all.push({ time, value, quality: quality & ~replaces });
+      all.set(time, [...(all.get(time) ?? []), { time, value, quality: quality & ~replaces }]);
     }
   };
   for (const { path } of blocks) {
@@ -148,7 +148,8 @@ function readSnapshot(snapshot: SeriesSnapshot, sinceUs: number, untilUs: number
     file.close();
   }
   if (tail !== undefined) take(plain(columnsOf(tail), series));
-  const sorted = all.filter(({ time }) => isShown(time, cutOffUs)).sort((a, b) => a.time - b.time);
+  const times = [...all.keys()].filter((time) => isShown(time, cutOffUs)).sort((a, b) => a - b);
+  const sorted = times.flatMap((time) => all.get(time) as PlainRecord[]);
   return within(sorted, { sinceUs, untilUs, needsHead, cutOffUs });
 }
 

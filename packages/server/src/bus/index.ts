@@ -3,6 +3,19 @@ export { BadBusAddress, type BusAddress, busAddressText, parseBusAddress } from 
 export { BusConnection, type BusMessage, type BusOptions, type BusState } from './connection/bus-connection.ts';
 export { BusError, type BusFailure } from './connection/bus-error.ts';
 export type { BusFiles } from './connection/bus-files.ts';
+export { ExchangeReset, type ExchangeStream } from './exchange/exchange-stream.ts';
+export { type ForwardTarget, forwardRequest, forwardUpgrade } from './exchange/forward-http.ts';
+export {
+  ForwardError,
+  type Forwarded,
+  Forwarder,
+  type ForwarderOptions,
+  type ForwardTimes,
+} from './exchange/forwarder.ts';
+export type { AnswerHead, ForwardedRequest, Outcome } from './exchange/heads.ts';
+export { OutcomeLog } from './exchange/outcome-log.ts';
+export { type OwnServer, serveExchange } from './exchange/serve-exchange.ts';
+export { type SiteExchange, SiteExchanges, type SiteExchangesOptions } from './exchange/site-exchanges.ts';
 export type { Beat, BeatUplink } from './sites/beat.ts';
 export { type BeatFacts, SiteBeats, type SiteBeatsOptions } from './sites/site-beats.ts';
 export { type SiteMoment, type SiteState, Sites, type SitesOptions } from './sites/sites.ts';

@@ -62,3 +62,25 @@ export const live = {
 export function siteOfLive(subject: string): string | undefined {
   return /^live\.([0-9A-Za-z_-]{1,64})\./.exec(subject)?.[1];
 }
+
+/** Exchanges: of a site with a centre, which numbers them. */
+export const exchanges = {
+  to: (site: string, centre: string, number: number) => `to.${checkSite(site)}.${checkSite(centre)}.${number}`,
+  toSite: (site: string) => `to.${checkSite(site)}.*.*`,
+  from: (site: string, centre: string, number: number) => `from.${checkSite(site)}.${checkSite(centre)}.${number}`,
+  fromAll: (centre: string) => `from.*.${checkSite(centre)}.*`,
+} as const;
+
+export interface ExchangeName {
+  readonly site: string;
+  readonly centre: string;
+  readonly number: number;
+}
+
+/** Undefined: it is none. */
+export function exchangeName(subject: string): ExchangeName | undefined {
+  const token = '[0-9A-Za-z_-]{1,64}';
+  const [, site, centre = '', number] =
+    new RegExp(`^(?:to|from)\\.(${token})\\.(${token})\\.(\\d{1,15})$`).exec(subject) ?? [];
+  return site === undefined ? undefined : { site, centre, number: Number(number) };
+}

@@ -23,11 +23,11 @@ const bus = new BusConnection({
   address: parseBusAddress(url),
   name: 'archiver',
   inbox: 'inbox.archiver',
-  onState: ({ isUp }) => tellStarter({ isUp }),
 });
 const store = new PostgresStore({ address, clock: systemClock, limitMs });
 const onFault = (error: unknown) => console.error(error);
 const archiver = new Archiver({ bus, store, onFault });
+bus.observe(({ isUp }) => tellStarter({ isUp }));
 archiver.start();
 bus.start();
 process.on('message', () => tellStarter({ counts: archiver.counts }));

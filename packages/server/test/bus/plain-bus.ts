@@ -9,6 +9,7 @@ export class PlainBus {
   /** What is sent waits here until `pass`. */
   isHeld = false;
   readonly #listeners = new Map<Listener, RegExp>();
+  readonly #observers = new Set<(state: BusState) => void>();
   readonly #held: (() => void)[] = [];
 
   get state(): BusState {
@@ -27,20 +28,32 @@ export class PlainBus {
     return async () => void this.#listeners.delete(listener);
   }
 
-  publish(subject: string, data: Uint8Array | string): void {
-    if (!this.isUp) throw new BusError('not-connected', 'cut off');
-    const bytes = new Uint8Array(Buffer.from(data as string));
-    const deliver = () => {
-      for (const [listener, pattern] of [...this.#listeners]) {
-        if (pattern.test(subject)) listener({ subject, data: bytes, reply: undefined, respond: () => undefined });
-      }
-    };
-    if (this.isHeld) this.#held.push(deliver);
-    else deliver();
+  observe(observer: (state: BusState) => void): () => void {
+    this.#observers.add(observer);
+    return () => void this.#observers.delete(observer);
   }
 
-  /** What waits, or so much of it, in order. */
-  pass(count = this.#held.length): void {
-    for (const deliver of this.#held.splice(0, count)) deliver();
+  /** The connection is lost, or there again. */
+  set(isUp: boolean): void {
+    this.isUp = isUp;
+    for (const observer of [...this.#observers]) observer(this.state);
+  }
+
+  publish(subject: string, data: Uint8Array | string, reply?: string): void {
+    if (!this.isUp) throw new BusError('not-connected', 'cut off');
+    const bytes = new Uint8Array(Buffer.from(data as string));
+    if (this.isHeld) this.#held.push(() => this.#deliver(subject, bytes, reply));
+    else this.#deliver(subject, bytes, reply);
+  }
+
+  /** What waits, or so much of it from there, in order. */
+  pass(count = this.#held.length, from = 0): void {
+    for (const deliver of this.#held.splice(from, count)) deliver();
+  }
+
+  #deliver(subject: string, data: Uint8Array, reply?: string, isNobody = false): void {
+    const listeners = [...this.#listeners].filter(([, pattern]) => pattern.test(subject));
+    for (const [listener] of listeners) listener({ subject, data, reply, isNobody, respond: () => undefined });
+    if (listeners.length === 0 && reply !== undefined) this.#deliver(reply, new Uint8Array(), undefined, true);
   }
 }

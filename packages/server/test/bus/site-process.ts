@@ -44,12 +44,11 @@ const archive = new Archive({
 });
 await archive.open();
 
-const bus: BusConnection = new BusConnection({
+const bus = new BusConnection({
   clock: systemClock,
   address: parseBusAddress(url),
   name: site,
   inbox: `inbox.${site}`,
-  onState: ({ isUp }) => isUp && sender.retry(),
 });
 const store = new BusStore({ bus, answerMs });
 const { port1, port2 } = new MessageChannel();
@@ -60,6 +59,9 @@ const onState = (sent: SenderState) => {
   if (isEnding) tellStarter({ sent });
 };
 const sender: Sender = new Sender({ site, clock: systemClock, archive: link, store, gatherMs: 20, onState });
+bus.observe(({ isUp }) => {
+  if (isUp) sender.retry();
+});
 bus.start();
 sender.start();
 process.on('message', () => {

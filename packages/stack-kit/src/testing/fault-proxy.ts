@@ -140,9 +140,15 @@ export class FaultProxy implements AsyncDisposable {
 
   #reset({ client, device, pipes }: Pair): void {
     for (const pipe of pipes) pipe.close();
-    client.resetAndDestroy();
-    device.resetAndDestroy();
+    cut(client);
+    cut(device);
   }
+}
+
+/** One that is being shut down cannot be reset: Node would never close it, and spin at its end. */
+function cut(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy();
+  else socket.resetAndDestroy();
 }
 
 async function closing(socket: Socket): Promise<void> {

@@ -18,7 +18,6 @@ export interface BusOptions {
   /** Answers come to subjects below this one. */
   readonly inbox: string;
   readonly clock: Clock;
-  readonly onState?: (state: BusState) => void;
   /** A listener threw: what it was given is lost. */
   readonly onFault?: (error: unknown) => void;
 }
@@ -41,6 +40,8 @@ export interface BusMessage {
   readonly data: Uint8Array;
   /** Where an answer goes, as who sent it says; undefined: none is wanted. */
   readonly reply: string | undefined;
+  /** It is the server's own: nobody listens to what was sent with this subject as the place of an answer. */
+  readonly isNobody: boolean;
   /** Does nothing where no answer is wanted, or can be sent. */
   respond(data: Uint8Array | string): void;
 }
@@ -65,6 +66,7 @@ const longestPauseMs = 5000;
 export class BusConnection {
   readonly #options: BusOptions;
   readonly #wanted = new Set<Wanted>();
+  readonly #observers = new Set<(state: BusState) => void>();
   readonly #stop = new AbortController();
   #state: BusState;
   #open: NatsConnection | undefined;
@@ -97,6 +99,12 @@ export class BusConnection {
     await this.#running;
   }
 
+  /** Called with each state from now on. */
+  observe(observer: (state: BusState) => void): () => void {
+    this.#observers.add(observer);
+    return () => void this.#observers.delete(observer);
+  }
+
   /**
    * From now on, whatever becomes of the connection; of a queue, one of its members gets each message. The returned function ends it,
    * and resolves when what was on its way has come as well.
@@ -112,12 +120,12 @@ export class BusConnection {
     };
   }
 
-  /** Throws `BusError` where it cannot be sent. It may get lost all the same. */
-  publish(subject: string, data: Uint8Array | string): void {
+  /** Throws `BusError` where it cannot be sent. It may get lost all the same. With `reply`, where nobody listens is told there. */
+  publish(subject: string, data: Uint8Array | string, reply?: string): void {
     const open = this.#open;
-    if (open === undefined) throw this.#notConnected();
+    if (open === undefined || open.isClosed()) throw this.#notConnected();
     this.#checkSize(data);
-    open.publish(subject, data);
+    open.publish(subject, data, reply === undefined ? undefined : { reply });
   }
 
   /** Resolves with the answer; rejects with `BusError`. */
@@ -235,7 +243,8 @@ export class BusConnection {
     wanted.open = open.subscribe(subject, { callback, ...(queue !== undefined && { queue }) });
   }
 
-  #received({ subject, data, reply: to }: Msg): BusMessage {
+  #received({ subject, data, reply: to, headers }: Msg): BusMessage {
+    const isNobody = headers?.code === 503 && data.length === 0;
     const reply = to === '' ? undefined : to;
     const respond = (answer: Uint8Array | string) => {
       const open = this.#open;
@@ -243,7 +252,7 @@ export class BusConnection {
       this.#checkSize(answer);
       open.publish(reply, answer);
     };
-    return { subject, data, reply, respond };
+    return { subject, data, reply, isNobody, respond };
   }
 
   #checkSize(data: Uint8Array | string): void {
@@ -268,7 +277,7 @@ export class BusConnection {
     const { isUp = this.#state.isUp } = change;
     const sinceUs = isUp === this.#state.isUp ? this.#state.sinceUs : this.#options.clock.now();
     this.#state = { ...this.#state, ...change, sinceUs };
-    this.#options.onState?.(this.#state);
+    for (const observer of this.#observers) observer(this.#state);
   }
 }
 

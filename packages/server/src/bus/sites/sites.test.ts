@@ -20,7 +20,8 @@ class World {
 
   constructor(scope: Scope) {
     this.#scope = scope;
-    this.sites = new Sites({ bus: this.bus, clock: this.clock, onChange: (site) => this.changes.push(site) });
+    this.sites = new Sites({ bus: this.bus, clock: this.clock });
+    this.sites.observe((site) => this.changes.push(site));
     this.sites.start();
     cleanupOf(scope).defer(() => this.sites.stop());
   }
@@ -110,7 +111,7 @@ describe('the sites of a centre', () => {
     const fire = () => {
       for (const call of timers.splice(0)) call();
     };
-    const sites = new Sites({ bus: late, clock: { now: () => 0, monotonicMs: () => ms, after }, onChange: () => {} });
+    const sites = new Sites({ bus: late, clock: { now: () => 0, monotonicMs: () => ms, after } });
     sites.start();
     const facts = () => ({ name: '', epoch: null, uplink: null });
     new SiteBeats({ bus: late, clock: world.clock, site: 'works', run: 'r', version: '', facts }).start();

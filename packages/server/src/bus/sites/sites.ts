@@ -8,8 +8,6 @@ import { SiteTime } from './site-time.ts';
 export interface SitesOptions {
   readonly bus: Pick<BusConnection, 'subscribe' | 'state'>;
   readonly clock: Clock;
-  /** A site is there, or no longer; or it is another start of it. */
-  readonly onChange: (site: SiteState) => void;
 }
 
 export interface SiteState {
@@ -50,6 +48,7 @@ const twinMs = 60_000;
 export class Sites {
   readonly #options: SitesOptions;
   readonly #known = new Map<string, Known>();
+  readonly #observers = new Set<(site: SiteState) => void>();
   #leave: (() => Promise<void>) | undefined;
   #cancel = () => {};
 
@@ -65,6 +64,12 @@ export class Sites {
   async stop(): Promise<void> {
     this.#cancel();
     await this.#leave?.();
+  }
+
+  /** Called when a site is there, or no longer; or when it is another start of it. */
+  observe(observer: (site: SiteState) => void): () => void {
+    this.#observers.add(observer);
+    return () => void this.#observers.delete(observer);
   }
 
   get all(): SiteState[] {
@@ -114,7 +119,8 @@ export class Sites {
     const isUp = change.cause === '';
     const sinceUs = isUp === state.isUp && !isAnother ? state.sinceUs : this.#options.clock.now();
     known.state = { ...state, ...change, isUp, sinceUs };
-    if (isUp !== state.isUp || isAnother) this.#options.onChange(known.state);
+    if (isUp === state.isUp && !isAnother) return;
+    for (const observer of this.#observers) observer(known.state);
   }
 
   #isLate({ time }: Known, nowMs: number): boolean {
