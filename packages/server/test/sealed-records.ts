@@ -53,16 +53,16 @@ export async function recordsOfSql(connection: Connection, series: readonly Seal
     value: number | null;
     whole: string | null;
     text: string | null;
-    quality: number;
+    bits: number;
     datatype: Datatype;
   }>(
-    `select us, value, whole::text, text, quality, datatype from telltale.unpacked u join telltale.series s on s.id = u.series
+    `select us, value, whole::text, text, bits, datatype from telltale.unpacked
       where series = any($1) order by us, epoch, place, part, k`,
     [series.map(({ id }) => id)],
   );
-  return rows.map(({ us, value, whole, text, quality, datatype }) => {
+  return rows.map(({ us, value, whole, text, bits, datatype }) => {
     const held = whole !== null ? BigInt(whole) : (text ?? (value as number));
-    return { time: us, value: unstored(datatype, held), quality: quality & ~replaces };
+    return { time: us, value: unstored(datatype, held), quality: bits & ~replaces };
   });
 }
 

@@ -33,11 +33,12 @@ const addTallies = `insert into telltale.hour as old (series, hour, n, bad, not_
 const wanted = 'unnest($1::bigint[], $2::bigint[], $3::bigint[]) as wanted (series, since_us, until_us)';
 const removeTallies = `delete from telltale.hour using ${wanted} where hour.series = wanted.series
   and hour >= to_timestamp(since_us / 1000000) and hour < to_timestamp(until_us / 1000000)`;
+const isSound = "quality is distinct from 'bad'";
 const isTooLarge = `abs(value) >= ${tooLarge}`;
 const countAgain = `insert into telltale.hour (series, hour, n, bad, not_good, least, greatest, sum)
-  select series, to_timestamp(us / ${usAnHour} * ${usAnHour / 1_000_000}), count(*), count(*) filter (where is_bad), count(*) filter (where not is_good),
-    min(value) filter (where not is_bad and value <> 'NaN'), max(value) filter (where not is_bad and value <> 'NaN'),
-    case when not bool_or(not is_bad and ${isTooLarge}) then sum(value) filter (where not is_bad and not ${isTooLarge}) end
+  select series, to_timestamp(us / ${usAnHour} * ${usAnHour / 1_000_000}), count(*), count(*) filter (where quality = 'bad'), count(*) filter (where quality <> 'good'),
+    min(value) filter (where ${isSound} and value <> 'NaN'), max(value) filter (where ${isSound} and value <> 'NaN'),
+    case when not bool_or(${isSound} and ${isTooLarge}) then sum(value) filter (where ${isSound} and not ${isTooLarge}) end
   from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) as wanted (id, since_us, until_us, first_us_since)
   join telltale.unpacked on series = id and first_us >= first_us_since and first_us < until_us and last_us >= since_us
     and us >= since_us and us < until_us
