@@ -211,3 +211,20 @@ test('closing it ends everything that it had, whatever stalls', async (t) => {
   await until('both are reset', () => [client, device].every(({ ending }) => ending === 'ECONNRESET'));
   assert.equal(client.text, '');
 });
+
+test('a reset reaches a side that has been ended, and has not taken everything yet', async (t) => {
+  const { proxy, connect } = await setUp(t);
+  const { client, device } = await connect();
+  device.socket.pause();
+  client.socket.write(Buffer.alloc(1 << 25));
+  let taken = 0;
+  await until('nothing more is taken', () => {
+    const before = taken;
+    taken = proxy.counts.bytes.toDevice;
+    return before > 0 && taken === before;
+  });
+  proxy.hangUp();
+  proxy.reset();
+  device.socket.resume();
+  await until('the device hears of it', () => device.ending !== undefined);
+});
