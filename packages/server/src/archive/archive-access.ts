@@ -124,7 +124,8 @@ export interface ArchiveStats {
   };
 }
 
-export interface ArchiveAccess {
+/** Also of a store, which has the archives of several sites. */
+export interface ArchiveReading {
   has(kind: Kind, name: string): Promise<boolean>;
   /** The datatype of its newest series; undefined where it has no series. */
   datatypeOf(kind: Kind, name: string): Promise<Datatype | undefined>;
@@ -132,6 +133,9 @@ export interface ArchiveAccess {
   names(kind: Kind): Promise<readonly string[]>;
   /** Resolves with the first page ready; rejects with a problem where the request cannot be answered, or not now. */
   read(request: ReadRequest, reader?: ArchiveReader): Promise<QueryResult>;
+}
+
+export interface ArchiveAccess extends ArchiveReading {
   /** Resolves when it is erased on disk. */
   erase(kind: Kind, name: string, sinceUs: number, untilUs: number): Promise<void>;
   /** Records of another origin, in any order, which replace those at the same time: their points are not checked. Resolves when they are on disk. */

@@ -25,6 +25,8 @@ const heaps = {
   'archive merger': { maxOldGenerationSizeMb: 1024 },
   /** Parcels of a few hundred thousand records, and as many being sealed. */
   store: { maxOldGenerationSizeMb: 1024 },
+  /** Texts of parcels that are not sealed, and of a few chunks a query. */
+  'store reader': {},
   /** Texts of a few batches, and an item of a MiB an import. */
   /** The files of the page; what builds them is a process of its own. */
   page: { maxOldGenerationSizeMb: 128 },

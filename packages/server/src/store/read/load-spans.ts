@@ -7,6 +7,7 @@ import type { DecodedParcels } from './decoded-parcels.ts';
 import { readParcelKeys, readSeriesNumbers, readUnsealed } from './read-unsealed.ts';
 import { type RowArrays, readRowArrays } from './row-arrays.ts';
 import { type Erased, layersOf } from './section-layers.ts';
+import type { SiteName } from './site-name.ts';
 import { type SpanChunk, spanChunks } from './span-chunks.ts';
 import {
   arraysOfSpan,
@@ -16,7 +17,6 @@ import {
   idsOf,
   parcelKeys,
   rowsOfSpan,
-  type SiteName,
   type SpanQuery,
   seriesByName,
   seriesNumbers,

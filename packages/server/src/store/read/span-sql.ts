@@ -1,6 +1,7 @@
 // The statements by which a span of some series is read, as COPY, which has no parameters.
 import type { Kind } from '../../archive/query/index.ts';
 import { arrayColumns } from './row-arrays.ts';
+import type { SiteName } from './site-name.ts';
 import { rowColumns } from './stored-row.ts';
 import { sinceOfWeek, weekOf } from './weeks.ts';
 
@@ -16,11 +17,6 @@ export interface SpanQuery extends Interval {
   readonly hasSummaries: boolean;
   /** It matters as well what is before it. */
   readonly looksBack: boolean;
-}
-
-export interface SiteName {
-  readonly site: string;
-  readonly name: string;
 }
 
 const rowOrder = ['first_us', 'epoch', 'place', 'part'];

@@ -1,8 +1,7 @@
 // Queries of the store, of records that came in whatever order and with whatever is sealed of them, against plain arrays.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { systemClock } from '@telltale/schema';
-import { cleanupOf, type Scope, suiteCleanup } from '@telltale/stack-kit/testing/cleanup';
+import { suiteCleanup } from '@telltale/stack-kit/testing/cleanup';
 import fc from 'fast-check';
 import { Postgres } from '../../../../../test/engines/postgres.ts';
 import { postgresVersions, withoutPostgres } from '../../../../../test/engines/postgres-programs.ts';
@@ -13,12 +12,10 @@ import { sampleSeries } from '../../../test/archive-records.ts';
 import { PlainStore } from '../../../test/plain-store.ts';
 import { aggregated, asked, assertThinned, type PlainRecord, requestOf, written } from '../../../test/query-model.ts';
 import { freshDatabase } from '../../../test/store-database.ts';
+import { type StoreParts, storeParts } from '../../../test/store-parts.ts';
 import { aggregates, encodeParcel, type Series, simulated } from '../../archive/index.ts';
 import { isOfTexts } from '../../archive/query/aggregates.ts';
-import { readAddress } from '../postgres/address.ts';
-import { Connections } from '../postgres/connections.ts';
-import { PostgresStore } from '../postgres/postgres-store.ts';
-import { type StoreReadRequest, StoreSource } from './store-source.ts';
+import type { StoreReadRequest } from './store-source.ts';
 
 const numRuns = Number(process.env.MODEL_RUNS ?? 60);
 const weekUs = 7 * 86_400_000_000;
@@ -48,18 +45,11 @@ const shortInterval = interval.chain(({ sinceUs, untilUs }) => {
 const aSeries = fc.constantFrom(...sampleSeries);
 
 class World {
-  readonly source: StoreSource;
-  readonly store: PostgresStore;
+  readonly #parts: StoreParts;
   #sites = 0;
 
-  constructor(scope: Scope, address: string) {
-    const connections = new Connections({ address: readAddress(address), clock: systemClock, session: 'any', most: 4 });
-    this.source = new StoreSource(connections);
-    this.store = new PostgresStore({ address, clock: systemClock });
-    cleanupOf(scope).defer(() => {
-      connections.close();
-      this.store.close();
-    });
+  constructor(parts: StoreParts) {
+    this.#parts = parts;
   }
 
   /** Of a fresh site. */
@@ -74,7 +64,7 @@ class World {
     for (const parcel of numberedParcels(some, this.site)) {
       const { epoch, seq } = parcel;
       const bytes = encodeParcel(parcel, (number) => (sampleSeries[number] as Series).datatype);
-      for (const store of [plain, this.store]) {
+      for (const store of [plain, this.#parts.store]) {
         if (seq === 1) await store.claim(this.site);
         await store.send(this.site, epoch, seq, bytes);
       }
@@ -84,7 +74,7 @@ class World {
 
   async read({ name }: Series, request: Partial<StoreReadRequest>): Promise<string> {
     const whole = { ...requestOf(request), names: [name], known: [name], site: this.site };
-    return String(await storeAnswer(this.source, whole));
+    return String(await storeAnswer(this.#parts.source, whole));
   }
 }
 
@@ -101,7 +91,7 @@ for (const version of postgresVersions) {
     let world: World;
     before(async () => {
       const postgres = await Postgres.start(scope, { version, settings: { fsync: 'off' } });
-      world = new World(scope, await freshDatabase(postgres));
+      world = new World(storeParts(scope, await freshDatabase(postgres)));
     });
 
     /** Whatever is sent: what is read of a series is what these say. */

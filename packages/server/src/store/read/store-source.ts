@@ -3,12 +3,13 @@
 import { ProblemError } from '@telltale/schema/values';
 import type { Block, ReaderSource, ReadRequest, SnapshotRequest, Snapshots } from '../../archive/query/index.ts';
 import type { Connections } from '../postgres/connections.ts';
-import { StoreError } from '../store-error.ts';
 import { DecodedParcels } from './decoded-parcels.ts';
 import { type LoadedSeries, loadNames } from './load-spans.ts';
 import { SeriesBlocks } from './series-blocks.ts';
-import { type Interval, type SiteName, type SpanQuery, weekNumbers } from './span-sql.ts';
+import { isStorable, siteName } from './site-name.ts';
+import { type Interval, type SpanQuery, weekNumbers } from './span-sql.ts';
 import { mostAhead, type SpanSource } from './span-window.ts';
+import { orProblem } from './store-problem.ts';
 import { type Copy, readSnapshot } from './store-snapshot.ts';
 
 export interface StoreReadRequest extends ReadRequest {
@@ -61,6 +62,11 @@ export class StoreSource implements ReaderSource<StoreReadRequest> {
     });
   }
 
+  /** It is known, and not over. */
+  isRunning(id: number): boolean {
+    return this.#running.has(id);
+  }
+
   /** Without snapshots: it is over. */
   need(id: number, snapshots: Snapshots): void {
     if (snapshots.length > 0) return;
@@ -84,20 +90,9 @@ export class StoreSource implements ReaderSource<StoreReadRequest> {
   #sourceOf(signal: AbortSignal): SpanSource {
     return {
       parcels: this.#parcels,
-      read: (work) => readSnapshot(this.#connections, work, signal).catch((error) => Promise.reject(problemOf(error))),
+      read: (work) => orProblem(readSnapshot(this.#connections, work, signal)),
     };
   }
-}
-
-function siteName(site: string | undefined, name: string): SiteName {
-  if (site !== undefined) return { site, name };
-  const slash = name.indexOf('/');
-  return { site: name.slice(0, Math.max(0, slash)), name: name.slice(slash + 1) };
-}
-
-/** Others are no text to PostgreSQL, and nothing there is called so. */
-function isStorable({ site, name }: SiteName): boolean {
-  return [site, name].every((text) => text.isWellFormed() && !text.includes('\0'));
 }
 
 function isSummarized({ resampleUs, calendar, maxPoints }: ReadRequest): boolean {
@@ -113,10 +108,4 @@ async function readWeeks(copy: Copy): Promise<number[]> {
   const weeks: number[] = [];
   while (rows?.nextRow()) weeks.push(rows.int4());
   return weeks;
-}
-
-function problemOf(error: unknown): unknown {
-  if (!(error instanceof StoreError)) return error;
-  const { message } = error;
-  return new ProblemError('store-unavailable', `${message[0]?.toUpperCase()}${message.slice(1)}.`, undefined);
 }
