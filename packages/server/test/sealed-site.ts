@@ -2,11 +2,10 @@
 import { systemClock } from '@telltale/schema';
 import { cleanupOf, type Scope } from '@telltale/stack-kit/testing/cleanup';
 import type { Postgres } from '../../../test/engines/postgres.ts';
-import { readAddress } from '../src/store/postgres/address.ts';
 import type { Connection } from '../src/store/postgres/connection.ts';
-import { Connections } from '../src/store/postgres/connections.ts';
 import { PostgresStore } from '../src/store/postgres/postgres-store.ts';
-import { Sealer, type SealerState } from '../src/store/postgres/seal/sealer.ts';
+import type { Sealer, SealerState } from '../src/store/postgres/seal/sealer.ts';
+import { Sealing } from '../src/store/postgres/seal/sealing.ts';
 import { type SentParcel, type SentRecord, SentSite } from './sent-site.ts';
 import { connectTo, freshDatabase } from './store-database.ts';
 
@@ -39,8 +38,7 @@ export async function sealedSite(scope: Scope, postgres: Postgres): Promise<Seal
 }
 
 export function sealerAt(scope: Scope, address: string, onState: (state: SealerState) => void = () => {}): Sealer {
-  const session = 'read-write' as const;
-  const connections = new Connections({ address: readAddress(address), clock: systemClock, session, most: 1 });
-  cleanupOf(scope).defer(() => connections.close());
-  return new Sealer({ connections, clock: systemClock, everyMs: 1, onState });
+  const sealing = new Sealing({ address, clock: systemClock, everyMs: 1, onState });
+  cleanupOf(scope).defer(() => sealing.end());
+  return sealing.sealer;
 }
