@@ -40,7 +40,7 @@ const byState: Record<string, readonly [StoreTrouble, Words]> = {
   '42501': [
     'rights',
     ({ at, user, database }, message) =>
-      `${user} lacks rights in the database ${database} at ${at}: ${message}; grant it telltale_archiver, or CREATE on the database to make the tables`,
+      `${user} lacks rights in the database ${database} at ${at}: ${message}; run SELECT telltale.grant_archiver('${user}') there as the owner of the tables, or grant it CREATE on the database to make them`,
   ],
   '25006': [
     'read-only',

@@ -59,7 +59,12 @@ describe('the store', { skip: withoutPostgres() }, () => {
     ['there is no password', () => site().replace(/:[^:@]*@/, '@'), 'credentials', /password of site/],
     ['nobody knows the user', () => site().replace('//site', '//nobody'), 'credentials', /nobody/],
     ['there is no such database', () => site().replace('/postgres', '/plant'), 'database', /CREATE DATABASE/],
-    ['the user may not make tables', site, 'rights', /grant it telltale_archiver, or CREATE/],
+    [
+      'the user may not make tables',
+      site,
+      'rights',
+      /grant_archiver\('site'\) there as the owner of the tables, or grant it CREATE/,
+    ],
     ['it does not speak TLS', () => `${site()}?sslmode=require`, 'tls', /turn ssl on/],
     [
       'the file with the authority is missing',

@@ -8,6 +8,9 @@ const usAWeek = 7 * 86_400_000_000;
 const definer = 'language plpgsql security definer set search_path = pg_catalog, pg_temp';
 const options = `autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05`;
 
+/** Of who reads a store that a week is to be dropped of, nobody waits longer. */
+const dropWaits = '2s';
+
 /** As a literal. */
 function instant(week: number): string {
   return `'${new Date((week * usAWeek) / 1000).toISOString()}'`;
@@ -51,4 +54,23 @@ begin
   end loop;
 end $$;
 revoke all on function telltale.add_week from public;
+
+create function telltale.drop_week(keep timestamptz, keep_hours timestamptz) returns text ${definer} set lock_timeout = '${dropWaits}' as $$
+declare
+  part text;
+begin
+  -- One, since while it waits for those who read, everybody else waits for it.
+  select name into part from (
+    select relname as name, substring(relname from '^(?:chunk|hour)_w([0-9]+)$')::bigint as week,
+      case inhparent when 'telltale.chunk'::regclass then keep else keep_hours end as kept
+    from pg_inherits join pg_class on pg_class.oid = inhrelid
+    where inhparent in ('telltale.chunk'::regclass, 'telltale.hour'::regclass)
+  ) parts
+  where to_timestamp((week + 1) * ${usAWeek / 1_000_000}) <= kept order by week limit 1;
+  if part is not null then
+    execute format('drop table telltale.%I', part);
+  end if;
+  return part;
+end $$;
+revoke all on function telltale.drop_week from public;
 `;
