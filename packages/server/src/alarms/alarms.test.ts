@@ -370,3 +370,14 @@ test('AL-2: an alarm that acknowledges itself does so whoever operates it', asyn
   await bench.disk.answerAll();
   assert.equal(bench.stateOf('a'), 'INACT_ACK');
 });
+
+test('AL-29: a transition of another server is published with its time and authority, and stored nowhere', () => {
+  const bench = plain();
+  const { alarms } = bench;
+  const adopted = { state: 'ACT_UNACK', timeUs: 77, authority: 'connector/north', message: 'too hot' } as const;
+  alarms.adopt(alarms.find('a'), adopted);
+  assert.deepEqual(bench.news(), ['a ACT_UNACK connector/north 77']);
+  assert.deepEqual(alarms.stateOf(alarms.find('a')), { name: 'a', ...adopted });
+  assert.match(alarms.text(alarms.find('a')), /"description":"too hot"/);
+  assert.deepEqual([bench.disk.pending, alarms.counts().byState.ACT_UNACK], [[], 1]);
+});

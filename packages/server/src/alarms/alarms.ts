@@ -148,6 +148,11 @@ export class Alarms {
     this.#persistence.changed(entry.name);
   }
 
+  /** As another server has published it: the last transition, which is stored nowhere. */
+  adopt(handle: number, { state, timeUs, authority, message }: Omit<StoredAlarm, 'name'>): void {
+    this.#apply(Object.assign(this.#at(handle), { message }), state, timeUs, authority);
+  }
+
   /** The handle stays until the alarm is removed; -1: there is no such alarm. */
   find(name: string): number {
     return this.#handles.get(name) ?? -1;

@@ -49,18 +49,25 @@ export function uplinkRequest(subject: string): UplinkRequest | undefined {
   return { kind: 'parcel', site, epoch: Number(first), seq: Number(second) };
 }
 
-/** What a site says of itself and its points, to whoever listens. */
-export type LiveKind = 'beat';
-
-export const live = {
-  of: (site: string, kind: LiveKind) => `live.${checkSite(site)}.${kind}`,
+/** What a site says of itself, every second. */
+export const beats = {
+  of: (site: string) => `live.${checkSite(site)}.beat`,
   /** Of every site. */
-  all: (kind: LiveKind) => `live.*.${kind}`,
+  all: 'live.*.beat',
+} as const;
+
+/** What a site publishes while somebody wants it. */
+export type FeedKind = 'measurements' | 'commands' | 'alarms';
+
+export const feeds = {
+  of: (site: string, kind: FeedKind) => `live.${checkSite(site)}.${kind}`,
+  /** Who wants it says so here. */
+  ask: (site: string, kind: FeedKind) => `ask.${checkSite(site)}.${kind}`,
 } as const;
 
 /** Undefined: it is none. */
-export function siteOfLive(subject: string): string | undefined {
-  return /^live\.([0-9A-Za-z_-]{1,64})\./.exec(subject)?.[1];
+export function siteOfBeat(subject: string): string | undefined {
+  return /^live\.([0-9A-Za-z_-]{1,64})\.beat$/.exec(subject)?.[1];
 }
 
 /** Exchanges: of a site with a centre, which numbers them. */

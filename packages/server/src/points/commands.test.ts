@@ -294,6 +294,18 @@ describe('a command', () => {
     assert.equal(last('own'), undefined);
   });
 
+  test('CO-11: is what another server has published, and nothing of it goes to a device or to the disk', async () => {
+    const bench = setUp(valve);
+    const handle = bench.commands.find('valve');
+    bench.commands.adopt(handle, { value: 5, timeUs: 77, hasValue: true });
+    assert.deepEqual([bench.vt('valve'), bench.commands.hasValue(handle)], [['d5', 77], true]);
+    bench.commands.adopt(handle, { value: 'text', timeUs: 78, hasValue: true });
+    bench.commands.adopt(1000, { value: 1, timeUs: 78, hasValue: true });
+    assert.deepEqual(bench.vt('valve'), ['d5', 77]);
+    await allHeard();
+    assert.deepEqual([bench.sent, bench.disk.commands.size], [[], 0]);
+  });
+
   test('CO-10: says who wrote it, also after a restart and under another name; written before that was stored: nobody', async () => {
     const bench = setUp(valve);
     const view = (name: string) => bench.commands.viewOf(bench.commands.find(name));

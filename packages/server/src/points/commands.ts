@@ -3,8 +3,8 @@
 import {
   type Clock,
   type Command,
-  type CommandOrigin,
   type Datatype,
+  fits,
   formatPrefixed,
   liveCommand,
   ProblemError,
@@ -13,11 +13,13 @@ import {
   type StoredValue,
   stored,
   timeAfter,
+  traitsOf,
   unstored,
   type Value,
   zeroOf,
 } from '@telltale/schema';
 import { CommandChain } from './command-chain.ts';
+import type { CommandView } from './command-view.ts';
 import { NamedPoints, type PreparedPoint } from './named-points.ts';
 import { PointPersistence } from './point-persistence.ts';
 import { TimedWriter, usualRoom } from './wire-format.ts';
@@ -32,19 +34,6 @@ export interface StoredCommand {
   readonly timeUs: number;
   /** Who wrote it; missing where that was written before it was stored. */
   readonly by?: string;
-}
-
-/** Where the value of a command is from, for people who ask. */
-export interface CommandView {
-  readonly datatype: Datatype;
-  readonly value: StoredValue;
-  readonly timeUs: number;
-  readonly origin: CommandOrigin;
-  readonly by: string | undefined;
-  /** What the device was sent for it. */
-  readonly raw: string | undefined;
-  /** The newest since the start. */
-  readonly attempt: WriteAttempt | undefined;
 }
 
 /** Each resolves when it is on disk, in the order of the calls. */
@@ -222,6 +211,15 @@ export class Commands extends NamedPoints<Command> {
       failAttempt(attempt, error, connector !== undefined);
       throw error;
     }
+  }
+
+  /** As another server has published it: CO-11. */
+  adopt(handle: number, adopted: Pick<CommandValue, 'value' | 'timeUs' | 'hasValue'>): void {
+    const command = this.#commands[handle];
+    if (command === undefined || !fits(traitsOf(command.chain.datatype), adopted.value)) return;
+    Object.assign(command, adopted);
+    this.wire.touch(handle);
+    this.#notify(handle);
   }
 
   /** Throws where it could not be written, whatever the device says. */

@@ -3,7 +3,8 @@
 export type { ChainView } from './chain-view.ts';
 export type { ChosenHandles } from './chosen-pages.ts';
 export type { Lease } from './collection-copies.ts';
-export { type CommandStore, Commands, type CommandView, type StoredCommand, type WriteToDevice } from './commands.ts';
+export type { CommandView } from './command-view.ts';
+export { type CommandStore, Commands, type StoredCommand, type WriteToDevice } from './commands.ts';
 export { type DisabledLink, type DisabledLinkStore, disabledText, type StoredDisabledLink } from './disabled-link.ts';
 export type { LinkRole, Silence } from './links.ts';
 export type { PastReading, ReadingTrial } from './measurement-chain.ts';

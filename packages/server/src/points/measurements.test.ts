@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { datatypes, type Measurement, quality } from '@telltale/schema';
+import { Batch, datatypes, type Measurement, quality } from '@telltale/schema';
 import { benchWith, PointsBench } from '../../test/points-bench.ts';
 
 describe('a measurement', () => {
@@ -63,6 +63,49 @@ describe('a measurement', () => {
       superseded: 0,
     });
     assert.equal(unfit, 1);
+  });
+
+  test('MC-14: is what another server has published: as it is, and once', () => {
+    const bench = benchWith({
+      datatype: 'd',
+      euRangeLo: '0',
+      euRangeHi: '1',
+      rawRangeLo: '0',
+      rawRangeHi: '100',
+      deadband: '50',
+    });
+    const { measurements } = bench;
+    bench.put({ name: 'long', datatype: 'l' });
+    bench.put({ name: 'text', datatype: 's' });
+    bench.news();
+    const states = new Batch();
+    const adopt = (fill: () => void) => {
+      states.clear();
+      fill();
+      measurements.adopt(states);
+      return bench.news();
+    };
+    const [p, long, text] = ['p', 'long', 'text'].map((name) => measurements.find(name)) as [number, number, number];
+    const all = () => {
+      states.value(p, 0.1, quality.good | quality.simulated, 5);
+      states.value(long, 2n ** 62n, quality.good, 6);
+      states.value(text, 'ä', quality.uncertain.subnormal, 7);
+      states.value(1000, 1, quality.good, 8);
+    };
+    assert.deepEqual(adopt(all), [
+      ['p', 'd0.1', 5, 0x80c0],
+      ['long', `l${2n ** 62n}`, 6, 0xc0],
+      ['text', 'sä', 7, 0x58],
+    ]);
+    assert.deepEqual(adopt(all), []);
+    assert.deepEqual(
+      adopt(() => states.none(p, quality.bad.communicationFailure, 9)),
+      [['p', 'd0.1', 9, 0x18]],
+    );
+    assert.deepEqual(
+      adopt(() => states.value(p, 'text', quality.good, 10)),
+      [['p', 'd0.1', 10, 0x10]],
+    );
   });
 
   test('MC-13: gets no reading that was on its way to one that is gone', () => {

@@ -12,6 +12,7 @@ import {
   unstored,
   type Value,
 } from '@telltale/schema';
+import { adoptStates } from './adopt-states.ts';
 import type { ChainView } from './chain-view.ts';
 import { LinkedPoints } from './linked-points.ts';
 import type { LinkRole, Silence } from './links.ts';
@@ -188,6 +189,12 @@ export class Measurements extends NamedPoints<Measurement> implements Measuremen
 
   readings(connector: string, batch: Batch): void {
     this.#linked.readings(connector, batch);
+  }
+
+  /** As another server has published them, or that it is not there; without a value, the last one stays. */
+  adopt(batch: Batch): void {
+    adoptStates(this.#table, this.#chain, batch, this.#clock.now());
+    this.#linked.settle();
   }
 
   /** What readings of the past come to; those of other connectors, and of simulated points, are left out. Nothing changes. */

@@ -6,6 +6,8 @@ type Listener = (message: BusMessage) => void;
 export class PlainBus {
   readonly mostBytes = 2 ** 20;
   isUp = true;
+  /** Which messages are lost. */
+  loses: (subject: string) => boolean = () => false;
   /** What is sent waits here until `pass`. */
   isHeld = false;
   readonly #listeners = new Map<Listener, RegExp>();
@@ -42,8 +44,13 @@ export class PlainBus {
   publish(subject: string, data: Uint8Array | string, reply?: string): void {
     if (!this.isUp) throw new BusError('not-connected', 'cut off');
     const bytes = new Uint8Array(Buffer.from(data as string));
+    if (this.loses(subject)) return;
     if (this.isHeld) this.#held.push(() => this.#deliver(subject, bytes, reply));
     else this.#deliver(subject, bytes, reply);
+  }
+
+  async flushed(): Promise<void> {
+    if (!this.isUp) throw new BusError('not-connected', 'cut off');
   }
 
   /** What waits, or so much of it from there, in order. */

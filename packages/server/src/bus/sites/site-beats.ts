@@ -2,7 +2,7 @@
 import type { Clock } from '@telltale/schema';
 import type { BusConnection } from '../connection/bus-connection.ts';
 import { BusError } from '../connection/bus-error.ts';
-import { live } from '../subjects.ts';
+import { beats } from '../subjects.ts';
 import { type Beat, beatText } from './beat.ts';
 
 export interface SiteBeatsOptions {
@@ -47,7 +47,7 @@ export class SiteBeats {
     const times = { monotonicMs: clock.monotonicMs(), nowUs: Math.max(0, Math.floor(clock.now())) };
     const text = beatText({ run, number: ++this.#number, ...times, version, ...facts(), isEnding });
     try {
-      bus.publish(live.of(site, 'beat'), text);
+      bus.publish(beats.of(site), text);
     } catch (error) {
       // Who is not heard is silent: that is what the centre says then.
       if (!(error instanceof BusError)) throw error;

@@ -1,7 +1,7 @@
 // The sites that a centre hears of: which there are, whether each is there, since when, and what it says of itself.
 import type { Clock } from '@telltale/schema';
 import type { BusConnection, BusMessage } from '../connection/bus-connection.ts';
-import { live, siteOfLive } from '../subjects.ts';
+import { beats, siteOfBeat } from '../subjects.ts';
 import { type Beat, readBeat } from './beat.ts';
 import { SiteTime } from './site-time.ts';
 
@@ -57,7 +57,7 @@ export class Sites {
   }
 
   start(): void {
-    this.#leave = this.#options.bus.subscribe(live.all('beat'), (message) => this.#hear(message));
+    this.#leave = this.#options.bus.subscribe(beats.all, (message) => this.#hear(message));
     this.#checkLater();
   }
 
@@ -94,7 +94,7 @@ export class Sites {
   }
 
   #hear({ subject, data }: BusMessage): void {
-    const id = siteOfLive(subject);
+    const id = siteOfBeat(subject);
     const beat = readBeat(data);
     if (id === undefined || beat === undefined) return;
     const nowMs = this.#options.clock.monotonicMs();
