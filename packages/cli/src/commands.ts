@@ -5,6 +5,7 @@ import { alarmOperationCommands, alarms } from './commands/alarms.ts';
 import { approvalCommands } from './commands/approvals.ts';
 import { archiveCheck, archiveCompact, archiveErase, archiveStats } from './commands/archive-care.ts';
 import { archiveExport, archiveImport } from './commands/archive-files.ts';
+import { archiveMove } from './commands/archive-move.ts';
 import { areas } from './commands/areas.ts';
 import { auditExport, auditList, auditVerify } from './commands/audit.ts';
 import { browse } from './commands/browse.ts';
@@ -119,6 +120,7 @@ export const commands: readonly CommandDeclaration[] = [
   archiveImport,
   archiveErase,
   archiveCompact,
+  archiveMove,
   configGet,
   configPut,
   configSet,

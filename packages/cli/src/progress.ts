@@ -61,3 +61,7 @@ export function bytesText(bytes: number): string {
   if (bytes < 10_000_000) return `${Math.round(bytes / 1000)} kB`;
   return bytes < 10_000_000_000 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 }
+
+export function recordsText(count: number): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? 'record' : 'records'}`;
+}

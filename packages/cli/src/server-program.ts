@@ -1,9 +1,14 @@
 // Runs the server's own program for what is looked at on its machine, so that both know the same.
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { onAbort } from '@telltale/schema';
 import { Refused } from './declaration.ts';
 
+/** Before why the server's program has failed; its log may be before that. */
+const saidFirst = 'telltale: ';
 const mostBytes = 16 * 2 ** 20;
 
 /** What it prints; `what` is the command that was given, for people. */
@@ -18,6 +23,35 @@ export function askServerProgram(what: string, args: readonly string[], signal: 
         );
     });
   });
+}
+
+/** Each line that it prints, as JSON, when it does. Where it is interrupted, it ends in order. */
+export async function* followServerProgram<Line>(
+  what: string,
+  args: readonly string[],
+  signal: AbortSignal,
+): AsyncGenerator<Line> {
+  const child = spawn(process.execPath, [serverProgram(what), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = once(child, 'close') as Promise<[code: number | null]>;
+  const stop = () => child.kill('SIGTERM');
+  const stopListening = onAbort(signal, stop);
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = `${said}${text}`.slice(-mostBytes);
+  });
+  try {
+    for await (const line of createInterface(child.stdout)) yield JSON.parse(line) as Line;
+    const [code] = await ended;
+    signal.throwIfAborted();
+    if (code !== 0)
+      throw new Refused(
+        said.slice(said.lastIndexOf(saidFirst)).replace(saidFirst, '').trim() || `it ended with exit code ${code}`,
+      );
+  } finally {
+    stopListening();
+    stop();
+    await ended;
+  }
 }
 
 function serverProgram(what: string): string {

@@ -16,6 +16,8 @@ const { BadSetting, helpText, readSettings, readSources, unknownVariables } = aw
 
 /** When npm is terminated, it ends the shell between it and the server, but not the server. */
 const parentCheckMs = 250;
+/** Of something long. */
+const showEveryMs = 100;
 /** Should anything still be open when all is closed. */
 const endByForceMs = 500;
 
@@ -40,6 +42,10 @@ async function main(args: string[]): Promise<void> {
   if (args[0] === 'verify-audit') {
     const { verifyTrail } = await import('./audit/index.ts');
     process.stdout.write(`${JSON.stringify(verifyTrail(args[1] ?? ''))}\n`);
+    return;
+  }
+  if (args[0] === 'move-archive') {
+    await move(args.slice(1));
     return;
   }
   const settings = readSettings(args, process.env);
@@ -71,6 +77,37 @@ async function main(args: string[]): Promise<void> {
   const where = `${url}/ has the page, ${url}/docs/ the reference`;
   if (failure === undefined) log.info(`ready: ${where}`);
   else log.warn(`running, and not ready (${failure.problem}, see /readyz): ${where}`);
+}
+
+/** Prints how far it is, a line of JSON each, and at last what has come of it. */
+async function move([direction, ...args]: string[]): Promise<void> {
+  const { moveArchive } = await import('./mover/index.ts');
+  const { systemClock } = await import('@telltale/schema');
+  const settings = readSettings(args, process.env);
+  const ending = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
+    process.once(signal, () =>
+      ending.abort(new StartFailed('interrupted: run it again, and it goes on where it was.')),
+    );
+  }
+  process.umask(0o077);
+  const print = (value: unknown) => process.stdout.write(`${JSON.stringify(value)}\n`);
+  let shownMs = Number.NEGATIVE_INFINITY;
+  const onProgress = (progress: { readonly done: number; readonly total: number }) => {
+    const nowMs = systemClock.monotonicMs();
+    if (nowMs - shownMs < showEveryMs && progress.done < progress.total) return;
+    shownMs = nowMs;
+    print(progress);
+  };
+  const moved = await moveArchive({
+    direction: direction === 'to' ? 'to' : 'from',
+    settings,
+    clock: systemClock,
+    log: createLog('warn', process.stderr as NodeJS.WriteStream),
+    signal: ending.signal,
+    onProgress,
+  });
+  print(moved);
 }
 
 function whenOrphaned(then: () => void): void {

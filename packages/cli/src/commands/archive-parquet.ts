@@ -3,7 +3,7 @@ import { type ArchiveKind, archiveKinds, toTimestamp } from '@telltale/schema';
 import { always, intervalOf, kindOf, microsecondsOf, refuseUnknown, simulatedOf } from '../archive-options.ts';
 import { type Call, type OptionDeclaration, UsageError } from '../declaration.ts';
 import { type ExportedWeek, exportWeeks } from '../parquet/export-weeks.ts';
-import { Progress } from '../progress.ts';
+import { Progress, recordsText } from '../progress.ts';
 import { criteriaIn, hasCriteria, plainNames } from '../selector-options.ts';
 
 export const parquetOptions: readonly OptionDeclaration[] = [
@@ -70,8 +70,4 @@ function resultText(weeks: readonly ExportedWeek[], folder: string): string {
   const kept = count('kept');
   const more = kept === 0 ? '' : `, ${kept} kept with records that the archive no longer has`;
   return `${recordsText(records)} in ${files} of ${folder}: ${count('written')} written, ${count('unchanged')} unchanged${more}.`;
-}
-
-function recordsText(count: number): string {
-  return `${count.toLocaleString('en-US')} ${count === 1 ? 'record' : 'records'}`;
 }

@@ -52,6 +52,11 @@ export class SharedStore {
     this.#start(this.#site);
   }
 
+  /** Undefined: nothing of it is known yet. */
+  get sender(): SenderState | undefined {
+    return this.#sender;
+  }
+
   /** The store has everything that can be sent now. */
   get isIdle(): boolean {
     return this.#sender?.isIdle ?? false;
