@@ -1,7 +1,7 @@
 // What a server loads: of PostgreSQL, NATS and etcd nothing, unless a setting wants it.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { freePort } from '@telltale/stack-kit/testing';
@@ -9,6 +9,7 @@ import { type Scope, temporaryFolder } from '@telltale/stack-kit/testing/cleanup
 import { startServer } from './server-process.ts';
 import { until } from './until.ts';
 
+const root = fileURLToPath(new URL('..', import.meta.url));
 /** The sources in what is built have their paths in comments. */
 const source = /^\/\/ ((?:node_modules|packages)\/\S+)$/gm;
 const ofEngines =
@@ -39,10 +40,12 @@ function loadingIn(t: Scope): Loading {
       const urls = new Set(readFileSync(list, 'utf8').split('\n'));
       const files = [...urls].filter((url) => url.startsWith('file:')).map((url) => fileURLToPath(url));
       assert.ok(files.length > 0);
-      const sources = files.flatMap((file) =>
-        [...readFileSync(file, 'utf8').matchAll(source)].map(([, path = '']) => path),
-      );
-      assert.ok(sources.includes('packages/server/src/server.ts'), 'what is built names its sources');
+      // A file that was not built is a source itself.
+      const sources = files.flatMap((file) => [
+        relative(root, file).replaceAll('\\', '/'),
+        ...[...readFileSync(file, 'utf8').matchAll(source)].map(([, path = '']) => path),
+      ]);
+      assert.ok(sources.includes('packages/server/src/server.ts'), 'it is known what was loaded');
       return new Set(sources.filter((path) => ofEngines.test(path)));
     },
   };

@@ -224,6 +224,7 @@ export const operationForms: Readonly<Record<HttpOperationName, OperationForm>> 
   listAudit: { method: 'GET', path: '/audit' },
   exportAudit: { method: 'GET', path: '/audit/export' },
   getOverview: { method: 'GET', path: '/data/overview' },
+  listSites: { method: 'GET', path: '/sites' },
   listOperations: { method: 'GET', path: '/data/operations' },
   getHealth: { method: 'GET', path: '/healthz' },
   getReadiness: { method: 'GET', path: '/readyz' },

@@ -23,6 +23,7 @@ export * from './second-factors.ts';
 export * from './secrets.ts';
 export * from './selector-inputs.ts';
 export * from './settings.ts';
+export * from './sites.ts';
 export * from './stack-description.ts';
 export * from './table.ts';
 export * from './transaction.ts';

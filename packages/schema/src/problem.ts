@@ -164,6 +164,7 @@ export const problems = {
     'The object does not exist',
     'Check how it is written, in upper and lower case. It may have been renamed or deleted, or not be rendered yet. The list of its kind, the same path without the name, has what there is.',
   ),
+  'unknown-site': problem(404, 'The site is not known', 'GET /sites lists those that this centre has heard of.'),
   'unknown-stack': problem(404, 'The stack does not exist', 'GET the names of the stacks to see what there is.'),
   'unknown-revision': problem(404, 'The revision does not exist', 'GET /cfgdb/revisions lists the stored ones.'),
   'no-executable': problem(404, 'The function module has no executable', 'PUT one first.'),
@@ -302,6 +303,16 @@ export const problems = {
     503,
     'The directory of users does not answer',
     'Sign in again when it is back. Local users can sign in meanwhile.',
+  ),
+  'site-away': problem(
+    503,
+    'The site does not answer',
+    'Nothing was done. The detail says why it is not there; /sites says since when. What it has archived can be read all the same.',
+  ),
+  'outcome-unknown': problem(
+    504,
+    'The site has not answered in time',
+    'It may have been done. The detail has the id of the request: GET /sites/SITE/requests/ID says what has become of it.',
   ),
   'store-unavailable': problem(
     503,

@@ -5,7 +5,14 @@ import type { TlsOptions } from 'node:tls';
 import { systemClock } from '@telltale/schema';
 import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
-import { type Access, type FirstAdministrator, modulesAlone, OriginGuard, ownerCaller } from './access/index.ts';
+import {
+  type Access,
+  type FirstAdministrator,
+  type Identities,
+  modulesAlone,
+  OriginGuard,
+  ownerCaller,
+} from './access/index.ts';
 import {
   ChannelRequests,
   ChannelServer,
@@ -21,6 +28,7 @@ import {
   operationRoutes,
   pageNavigation,
   pagePolicy,
+  type ServedSites,
   setupPage,
   setupPolicy,
   signInPage,
@@ -58,10 +66,12 @@ import {
   type ServedCertificates,
   type ServedSecrets,
   type ServiceParts,
+  type SitesParts,
   type StackAccess,
   secondFactors,
   secrets,
   service,
+  sites,
   tables,
   typicals,
 } from './operations/index.ts';
@@ -93,6 +103,8 @@ export interface Interfaces
   readonly metrics: Metrics;
   readonly trail: AuditParts['trail'];
   readonly gate: Gate;
+  /** Of a centre; undefined: this server is none. */
+  readonly sites: (ServedSites & SitesParts) | undefined;
   readonly url: () => string;
   /** How the service is reached; without options of TLS, that is not spoken. */
   readonly tls: { readonly options: TlsOptions | undefined; readonly credentialsOf: CredentialsReader };
@@ -107,16 +119,24 @@ export interface Served {
   readonly modules: HttpServer;
   readonly owner: HttpServer;
   readonly channel: ChannelServer;
+  /** Made where a centre forwards what it is asked of this site. */
+  forwarded(identities: Identities): HttpServer;
 }
 
 export function serve(parts: Interfaces): Served {
   const implementations: Implementations = implementationsOf(parts, () => channel.size);
   const http = createHttp(parts, implementations);
-  const modules = createModuleHttp(parts, implementations);
+  const modules = createProgramHttp(parts, implementations, moduleEntrance(parts));
   const channel: ChannelServer = createChannel(parts, implementations);
   channel.serve(http);
   channel.serve(modules, moduleEntrance(parts));
-  return { http, modules, owner: createOwnerHttp(parts, implementations), channel };
+  const forwarded = (identities: Identities) => {
+    const entrance = forwardedEntrance(identities);
+    const served = createProgramHttp(parts, implementations, entrance);
+    channel.serve(served, entrance);
+    return served;
+  };
+  return { http, modules, owner: createOwnerHttp(parts, implementations), channel, forwarded };
 }
 
 function createHttp(parts: Interfaces, implementations: Implementations): HttpServer {
@@ -147,6 +167,7 @@ function createHttp(parts: Interfaces, implementations: Implementations): HttpSe
     maxConnections: connectionLimits(mostFiles(), settings['max-clients']).maxConnections,
     largestBodyBytes: settings['max-json-size'],
     guard: guardOf(settings),
+    sites: parts.sites,
     tls: parts.tls.options,
     credentialsOf: parts.tls.credentialsOf,
   });
@@ -170,12 +191,21 @@ function moduleEntrance({ access }: Pick<Interfaces, 'access'>): Entrance {
   };
 }
 
-/** For function modules, on loopback without TLS: what they may ask for is decided as everywhere. */
-function createModuleHttp(parts: Interfaces, implementations: Implementations): HttpServer {
+/** Of what a centre forwards: it has looked at where a request comes from. */
+function forwardedEntrance(identities: Identities): Entrance {
+  return {
+    identities,
+    guard: { refusalOf: () => undefined },
+    credentialsOf: ({ headers: { authorization } }) => ({ authorization, source: 'centre' }),
+  };
+}
+
+/** For programs that come in at an address of their own: what they may ask for is decided as everywhere. */
+function createProgramHttp(parts: Interfaces, implementations: Implementations, entrance: Entrance): HttpServer {
   const { settings, log, gate } = parts;
   return createHttpServer({
     routes: operationRoutes({ implementations, paths: pathsOf(settings), gate, limits: settings }),
-    ...moduleEntrance(parts),
+    ...entrance,
     log,
     metrics: new Metrics(),
     gate,
@@ -249,6 +279,7 @@ function implementationsOf(parts: Interfaces, channelClients: () => number): Imp
       service: { name: hostname(), version: packageJson.version, startedUs: systemClock.now() },
       timeZone: timeZoneOf(settings),
     }),
+    ...sites(parts.sites),
     ...service({
       ...parts,
       paths,
@@ -283,6 +314,7 @@ function createChannel(parts: Interfaces, implementations: Implementations): Cha
     gate,
     modules,
     guard: guardOf(settings),
+    sites: parts.sites,
     credentialsOf: parts.tls.credentialsOf,
   });
 }

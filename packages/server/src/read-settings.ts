@@ -26,6 +26,7 @@ const forms: Partial<Record<SettingName, string>> = {
   'channel-path': 'must be a path such as /data/ws',
   'config-path': 'must be a path such as /config/v2',
   'access-path': 'must be a path such as /access',
+  bus: 'must be an address such as nats://127.0.0.1 or tls://bus.example:4222, without a user and password',
   'archive-retention': `must be a duration such as 90d: ${durationForms}`,
   'public-url': 'must be an address of https without a path, such as https://plant.example',
   'audit-retention': `must be a duration such as 365d: ${durationForms}`,
@@ -72,6 +73,9 @@ const needed: readonly (readonly [SettingName, SettingName])[] = [
   ['tls-cert', 'tls-key'],
   ['tls-key', 'tls-cert'],
   ['tls-client-crl', 'tls-client-ca'],
+  ['bus-cert', 'bus-key'],
+  ['bus-key', 'bus-cert'],
+  ['bus-role', 'bus'],
 ];
 
 function checkTogether(given: Settings): void {

@@ -23,16 +23,16 @@ import { RenameHistory } from './rename-history.ts';
 import { Runtime } from './runtime/index.ts';
 import { SealedFolder } from './secrets/index.ts';
 import { ServiceAccess } from './service-access.ts';
-import { createArchive, createStore, retentionOf } from './service-archive.ts';
+import { createArchive, retentionOf } from './service-archive.ts';
 import { logDisk, ServiceCondition } from './service-condition.ts';
+import { Federation } from './service-federation.ts';
 import { createGate } from './service-gate.ts';
-import { serviceMetrics, storeMetrics } from './service-metrics.ts';
+import { centreMetrics, serviceMetrics, storeMetrics } from './service-metrics.ts';
 import { ServiceTls } from './service-tls.ts';
 import type { SettingSources, Settings } from './settings.ts';
 import { catalogueOf, type Discovery, discoverStacks, eventsTo, StackHost } from './stacks/index.ts';
 import { cannotListen, cannotStart, startable } from './start-failed.ts';
 import { LiveState } from './state/index.ts';
-import type { SharedStore } from './store/index.ts';
 import { stateFormat, upgradeFolder } from './upgrade/index.ts';
 
 /** Of a build, or of the sources. */
@@ -70,8 +70,7 @@ export class Server {
   readonly #commands: Commands;
   readonly #alarms: Alarms;
   readonly #archive: Archive;
-  /** Undefined: what is archived stays here. */
-  readonly #store: SharedStore | undefined;
+  readonly #federation: Federation;
   readonly #auditing: Auditing;
   readonly #imports: Imports;
   readonly #renameHistory: RenameHistory;
@@ -129,7 +128,14 @@ export class Server {
     const { access, store: accessStore, tokens } = this.#access;
     const onFault = (reason: string | undefined) => logDisk(log, 'records of the archive', reason);
     this.#archive = createArchive({ settings, log, onFailure, onFault });
-    this.#store = createStore({ settings, clock, log, archive: this.#archive });
+    this.#federation = new Federation({
+      settings,
+      clock,
+      log,
+      archive: this.#archive,
+      access,
+      forwarded: (callers) => this.#served.forwarded(callers),
+    });
     this.#auditing = new Auditing({ settings, clock, log, onFailure });
     const { trail } = this.#auditing;
     // Their threads load their code while the rest is made.
@@ -207,13 +213,7 @@ export class Server {
       watch: this.#watch,
       disks: [this.#state, this.#cfgdb, accessStore, this.#archive, trail],
       stores: [this.#cfgdb, this.#state, accessStore, this.#executables, this.#archive, trail],
-      warners: [
-        this.#auditing,
-        this.#certificates,
-        this.#tls,
-        access,
-        ...(this.#store === undefined ? [] : [this.#store]),
-      ],
+      warners: [this.#auditing, this.#certificates, this.#tls, access, this.#federation],
     });
     const data = new LiveData({ measurements: this.#measurements, commands: this.#commands, alarms: this.#alarms });
     this.#renameHistory = new RenameHistory({
@@ -272,8 +272,9 @@ export class Server {
       unavailable,
       diskFailure: () => this.#condition.failure,
       warnings: () => this.#condition.warnings(),
-      degraded: () => this.#store?.degraded ?? [],
-      store: () => this.#store?.state,
+      degraded: () => this.#federation.degraded,
+      store: () => this.#federation.store?.state,
+      sites: this.#federation.centre,
       losses: this.#condition,
       trail,
       gate,
@@ -297,7 +298,10 @@ export class Server {
       }),
     );
     metrics.watch(this.#tls.metrics());
-    if (this.#store !== undefined) metrics.watch(storeMetrics(this.#store));
+    const { store } = this.#federation;
+    if (store !== undefined) metrics.watch(storeMetrics(store));
+    const { centre } = this.#federation;
+    if (centre !== undefined) metrics.watch(centreMetrics(centre));
   }
 
   /** Where it listens, such as http://127.0.0.1:8080. */
@@ -322,7 +326,7 @@ export class Server {
       await this.#tls.serve(this.#served.http, access);
       if (this.#tls.options !== undefined) await this.#moduleListener.open();
       await this.#openLive();
-      this.#store?.open();
+      await this.#federation.open();
       await this.#auditing.open();
       await this.#auditing.tellInterrupted(await access.approvals.takeInterrupted());
       if (this.#settings.demo ?? this.#folder.isNew) await loadDemo(this.#cfgdb, data, this.#log);
@@ -386,7 +390,7 @@ export class Server {
     await this.#state.close(closeMs);
     await this.#access.close(closeMs);
     await this.#auditing.close(closeMs);
-    await this.#store?.close(closeMs);
+    await this.#federation.close(closeMs);
     await this.#archive.close(closeMs);
     this.#folder?.release();
   }

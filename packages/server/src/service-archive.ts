@@ -4,7 +4,7 @@ import { type Clock, parseDuration, systemClock } from '@telltale/schema';
 import type { Logger } from 'pino';
 import { Archive } from './archive/index.ts';
 import type { Settings } from './settings.ts';
-import { SharedStore } from './store/index.ts';
+import { type ParcelStore, SharedStore } from './store/index.ts';
 
 export interface ServiceArchiveOptions {
   readonly settings: Settings;
@@ -31,12 +31,15 @@ export interface ServiceStoreOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly archive: Archive;
+  /** What speaks to the store of the centre; undefined: nothing does. */
+  readonly overBus: { readonly store: ParcelStore; readonly name: string } | undefined;
 }
 
 /** Undefined where there is none. */
-export function createStore({ settings, ...parts }: ServiceStoreOptions): SharedStore | undefined {
-  const { store: address, site: siteName = hostname(), data: folder, 'store-interval': gatherMs } = settings;
-  return address === undefined ? undefined : new SharedStore({ at: address, siteName, folder, gatherMs, ...parts });
+export function createStore({ settings, overBus, ...parts }: ServiceStoreOptions): SharedStore | undefined {
+  const { store, site: siteName = hostname(), data: folder, 'store-interval': gatherMs } = settings;
+  const at = store ?? overBus;
+  return at === undefined ? undefined : new SharedStore({ at, siteName, folder, gatherMs, ...parts });
 }
 
 /** `ofSeries`: of those that have their own. */

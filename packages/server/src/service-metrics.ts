@@ -6,6 +6,7 @@ import type { Archive, Archiving } from './archive/index.ts';
 import type { AuditTrail } from './audit/index.ts';
 import type { Certificates } from './certificates/index.ts';
 import type { ConfigurationDatabase } from './cfgdb/index.ts';
+import type { Centre } from './federation/index.ts';
 import type { FunctionModules } from './modules/index.ts';
 import type { Gate, Imports, LiveData } from './operations/index.ts';
 import type { InstanceStatus, StackHost } from './stacks/index.ts';
@@ -122,6 +123,32 @@ export function storeMetrics(store: Pick<SharedStore, 'state'>): Metric[] {
     counter('store_lost_records_total', 'Records that were deleted before the store had them.', () => {
       return store.state['lost-records'];
     }),
+  ];
+}
+
+export function centreMetrics(centre: Pick<Centre, 'sites' | 'archiver'>): Metric[] {
+  return [
+    gauge('centre_sites', 'Sites that the centre has heard of.', () => centre.sites.length),
+    gauge('centre_sites_up', 'Sites that are there.', () => centre.sites.filter(({ state }) => state === 'up').length),
+    counter('centre_parcels_total', 'Parcels of sites that went to the store.', () => centre.archiver?.parcels ?? 0),
+    counter('centre_parcel_bytes_total', 'Their bytes.', () => centre.archiver?.parcelBytes ?? 0),
+    counter(
+      'centre_parcels_busy_total',
+      'Parcels refused since too many were under way.',
+      () => centre.archiver?.busy ?? 0,
+    ),
+    counter('centre_parcels_failed_total', 'Parcels that the store refused.', () => centre.archiver?.failed ?? 0),
+    {
+      name: 'telltale_centre_site_waiting_records',
+      help: 'Records at a site that the store does not have yet, as it said last.',
+      type: 'gauge',
+      labels: ['site', 'name'],
+      read: () =>
+        centre.sites.map(({ id, name, uplink }) => ({
+          labels: { site: id, name },
+          value: uplink?.['waiting-records'] ?? 0,
+        })),
+    },
   ];
 }
 

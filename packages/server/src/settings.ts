@@ -165,6 +165,23 @@ export const Settings = Type.Object(
         description: 'Name of this site in the store. Default: that of the machine.',
       }),
     ),
+    bus: Type.Optional(
+      Type.String({
+        pattern: '^(nats|tls)://[^@]+$',
+        description:
+          'NATS over which this site and a centre work together, such as tls://bus1.example,bus2.example. Default: none.',
+      }),
+    ),
+    'bus-role': Type.Optional(
+      Type.Enum(['site', 'centre'], {
+        type: 'string',
+        description: 'What the server is on the bus. Default: a centre where it has a store, else a site.',
+      }),
+    ),
+    'bus-ca': Type.Optional(File('File (PEM) with the authority of the bus. Default: those of the system.')),
+    'bus-cert': Type.Optional(File('File (PEM) with the certificate with which the server shows the bus who it is.')),
+    'bus-key': Type.Optional(File('File (PEM) with its private key.')),
+    'bus-credentials': Type.Optional(File('File with credentials of NATS, in the place of a certificate.')),
     'archive-buffer': Bytes(
       64,
       'Maximum bytes of records queued in memory while the disk refuses writes; beyond it, the oldest are discarded.',

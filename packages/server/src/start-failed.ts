@@ -2,6 +2,7 @@
 import { UnusableDirectories } from './access/index.ts';
 import { UnusableArchive } from './archive/index.ts';
 import { UnusableFolder, unusableFolder } from './data-folder.ts';
+import { UnusableBus } from './federation/index.ts';
 import { UnusableUser } from './modules/index.ts';
 import { BadKey } from './secrets/index.ts';
 import { UnusableDatabase } from './sqlite/index.ts';
@@ -33,6 +34,7 @@ export function cannotStart(error: unknown, folder: string): unknown {
     BadKey,
     UnusableTls,
     UnusableSite,
+    UnusableBus,
   ];
   if (known.some((kind) => error instanceof kind)) return new StartFailed((error as Error).message);
   const isSystem = (error as NodeJS.ErrnoException).syscall !== undefined;

@@ -25,6 +25,7 @@ import { revisionOperations } from './revisions.ts';
 import { secondFactorOperations } from './second-factors.ts';
 import { secretOperations } from './secrets.ts';
 import { operationListOperations, serviceOperations } from './service.ts';
+import { siteOperations } from './sites.ts';
 import { tableOperations } from './tables.ts';
 import { typicalOperations } from './typicals.ts';
 import { watchOperations } from './watches.ts';
@@ -59,6 +60,7 @@ export const operations = {
   ...secondFactorOperations,
   ...auditOperations,
   ...overviewOperations,
+  ...siteOperations,
   ...operationListOperations,
   ...serviceOperations,
   ...watchOperations,

@@ -33,6 +33,7 @@ export type Resource =
   | 'configuration'
   | 'access'
   | 'service'
+  | 'sites'
   | 'audit';
 
 /** What an operation does, and to which kind of object: the base of permissions. */

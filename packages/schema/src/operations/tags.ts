@@ -52,6 +52,7 @@ const tags: Readonly<Record<string, Tag>> = {
     guide: 'first-administrator',
   },
   Audit: { description: 'Who did what: the audit trail.', guide: 'audit' },
+  Sites: { description: 'The sites of a centre; each has its own interfaces below /sites/SITE.', guide: 'sites' },
   Service: {
     description: 'Probes, metrics, settings, the catalogue of operations and the documents.',
     guide: 'running',

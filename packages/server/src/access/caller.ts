@@ -2,7 +2,7 @@
 import { type Needed, type Permission, ProblemError, permissionNames } from '@telltale/schema';
 import { GrantedRights, noRights, type Rights } from './rights.ts';
 
-export type IdentityKind = 'local' | 'user' | 'token' | 'module' | 'provider' | 'certificate' | 'nobody';
+export type IdentityKind = 'local' | 'user' | 'token' | 'module' | 'provider' | 'certificate' | 'centre' | 'nobody';
 
 export interface Caller {
   /** Its identity, with which its writes are signed: the name of a user, or a kind and a name, such as module/loop. */

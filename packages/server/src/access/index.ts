@@ -23,6 +23,7 @@ export {
   ownerCaller,
   userOf,
 } from './caller.ts';
+export { CentreCallers } from './centre-callers.ts';
 export { UnusableDirectories } from './directories/directory.ts';
 export { attemptSeconds, ownPathForm } from './directories/sealed-attempts.ts';
 export { FirstAdministrator } from './first-administrator.ts';

@@ -14,7 +14,7 @@ import type { Socket } from 'node:net';
 import type { SecureContextOptions, TlsOptions, Server as TlsServer } from 'node:tls';
 import { type Clock, ProblemError } from '@telltale/schema';
 import type { Logger } from 'pino';
-import { guardedRequest, type Identities, nobody, type OriginGuard } from '../access/index.ts';
+import { type Caller, guardedRequest, type Identities, nobody, type OriginGuard } from '../access/index.ts';
 import type { Gate, GatedOperation } from '../operations/index.ts';
 import { answer } from './answer.ts';
 import { answerHeaders } from './answer-headers.ts';
@@ -58,8 +58,17 @@ export interface HttpServerOptions {
   readonly maxConnections: number;
   readonly largestBodyBytes: number;
   readonly guard: Pick<OriginGuard, 'refusalOf'>;
+  /** What is served elsewhere, below a path of its own: sites of a centre. */
+  readonly sites?: ServedSites | undefined;
   /** How TLS is spoken; undefined: HTTP without it. */
   readonly tls?: TlsOptions | undefined;
+}
+
+/** What is asked of sites goes to them. Both reject with `ProblemError`: then nothing was answered. */
+export interface ServedSites {
+  isOfSite(url: string): boolean;
+  forward(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void>;
+  forwardUpgrade(request: IncomingMessage, socket: Socket, head: Buffer, caller: Caller): Promise<void>;
 }
 
 export interface HttpServer {
@@ -114,6 +123,11 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
       const fault = formFault(request);
       if (fault !== undefined) throw new ProblemError('malformed-request', fault);
       const { method, url = '' } = request;
+      if (options.sites?.isOfSite(url)) {
+        const caller = callerOfSites(request, options);
+        options.sites.forward(request, response, caller).catch((error: unknown) => fail(response, error));
+        return counting;
+      }
       const isView = options.navigation?.isPage(request) === true;
       const isLost = !isView && options.navigation?.isOutside(request) === true && endpoints.isNothing(request);
       const isPage = isView || isLost;
@@ -187,6 +201,18 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
         connections.dropHandshakes();
       }),
   };
+}
+
+/** Throws `ProblemError` where nobody may ask. */
+function callerOfSites(
+  request: IncomingMessage,
+  { guard, identities, credentialsOf }: Pick<HttpServerOptions, 'guard' | 'identities' | 'credentialsOf'>,
+): Caller {
+  const refusal = guard.refusalOf(guardedRequest(request));
+  if (refusal !== undefined) throw new ProblemError(refusal, refusalDetail(request, refusal));
+  const caller = identities.identify(credentialsOf(request));
+  if (caller === nobody) throw new ProblemError('not-signed-in', 'The request has no credentials.');
+  return caller;
 }
 
 /** Not what the route is for: nobody keeps it. */

@@ -19,5 +19,6 @@ export { type SiteExchange, SiteExchanges, type SiteExchangesOptions } from './e
 export type { Beat, BeatUplink } from './sites/beat.ts';
 export { type BeatFacts, SiteBeats, type SiteBeatsOptions } from './sites/site-beats.ts';
 export { type SiteMoment, type SiteState, Sites, type SitesOptions } from './sites/sites.ts';
+export { inboxOf } from './subjects.ts';
 export { Archiver, type ArchiverCounts, type ArchiverOptions } from './uplink/archiver.ts';
 export { BusStore, type BusStoreOptions } from './uplink/bus-store.ts';

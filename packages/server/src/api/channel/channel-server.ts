@@ -9,7 +9,7 @@ import type { FunctionModules, ModuleConnection } from '../../modules/index.ts';
 import type { Gate } from '../../operations/index.ts';
 import type { BodyBudget } from '../body-budget.ts';
 import type { CredentialsReader, Entrance } from '../credentials.ts';
-import type { HttpServer } from '../http-server.ts';
+import type { HttpServer, ServedSites } from '../http-server.ts';
 import { endWith } from '../problems.ts';
 import { formFault, originForm } from '../request-form.ts';
 import { ArrivingMessage } from './arriving-message.ts';
@@ -32,6 +32,8 @@ export interface ChannelServerOptions {
   /** Checks the liveness of its modules, by the connections that they make. */
   readonly modules: Pick<FunctionModules, 'connected'>;
   readonly guard: Pick<OriginGuard, 'refusalOf'>;
+  /** Their channels are theirs. */
+  readonly sites?: ServedSites | undefined;
 }
 
 const checkMs = 5000;
@@ -117,6 +119,12 @@ export class ChannelServer {
     server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
       stream.on('error', () => stream.destroy());
       try {
+        const { sites } = this.#options;
+        if (sites?.isOfSite(request.url ?? '')) {
+          const { caller } = this.#identify(request, entrance);
+          sites.forwardUpgrade(request, stream as Socket, head, caller).catch((error) => refuse(stream, error));
+          return;
+        }
         const admitted = this.#admit(request, entrance);
         this.#server.handleUpgrade(request, stream, head, (socket) => {
           this.#welcome(socket, stream as Socket, admitted, budget);
@@ -153,8 +161,8 @@ export class ChannelServer {
   }
 
   /** The caller of a new connection; throws `ProblemError` where it may not connect. */
-  #admit(request: IncomingMessage, { identities, credentialsOf, guard }: Entrance): Admitted {
-    const { path, maxClients, unavailable } = this.#options;
+  #admit(request: IncomingMessage, entrance: Entrance): Admitted {
+    const { path, maxClients } = this.#options;
     const { url = '' } = request;
     const fault = formFault(request);
     if (fault !== undefined) throw new ProblemError('malformed-request', fault);
@@ -166,16 +174,22 @@ export class ChannelServer {
     ) {
       throw new ProblemError('unknown-path', `The channel is at ${path}.`);
     }
+    const { caller, credentials } = this.#identify(request, entrance);
+    if (this.#clients.size < maxClients) return { caller, source: credentials.source };
+    throw new ProblemError('too-many-clients', `${maxClients} clients are connected; --max-clients sets the limit.`);
+  }
+
+  /** Who wants to connect; throws `ProblemError` where nobody may. */
+  #identify(request: IncomingMessage, { identities, credentialsOf, guard }: Entrance) {
     const refusal = guard.refusalOf(guardedRequest(request));
     if (refusal !== undefined)
       throw new ProblemError(refusal, 'The channel is for programs, and for pages of this service.');
-    const state = unavailable();
+    const state = this.#options.unavailable();
     if (state !== undefined) throw new ProblemError(state, `The service is ${state}.`);
     const credentials = credentialsOf(request);
     const caller = identities.identify(credentials);
     if (caller === nobody) throw new ProblemError('not-signed-in', 'The request has no credentials.');
-    if (this.#clients.size < maxClients) return { caller, source: credentials.source };
-    throw new ProblemError('too-many-clients', `${maxClients} clients are connected; --max-clients sets the limit.`);
+    return { caller, credentials };
   }
 
   #welcome(socket: WebSocket, stream: Socket, admitted: Admitted, budget: BodyBudget): void {

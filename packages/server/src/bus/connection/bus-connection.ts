@@ -154,7 +154,7 @@ export class BusConnection {
   async #run(): Promise<void> {
     const { clock, address } = this.#options;
     const { signal } = this.#stop;
-    const library = await loadNats();
+    const library = loadNats();
     const servers = shuffled(address.servers);
     let pauseMs = firstPauseMs;
     let problems = new Set<string>();

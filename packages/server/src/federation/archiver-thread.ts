@@ -1,0 +1,74 @@
+// The thread of a centre that takes parcels of sites from the bus into the store.
+import { systemClock } from '@telltale/schema';
+import type { Archiver, BusConnection } from '../bus/index.ts';
+import { type PostgresStore, postgresStore } from '../store/index.ts';
+import { type Link, parentLink } from '../threads/index.ts';
+import type { ArchiverClient, ArchiverThread, OpenArchiver } from './archiver-protocol.ts';
+
+/** Sites whose parcels are on their way to the disk at once. */
+const most = 8;
+const tellMs = 1000;
+
+class Archiving {
+  readonly #store: PostgresStore;
+  readonly #bus: BusConnection;
+  readonly #archiver: Archiver;
+  readonly #client: Link<ArchiverClient>;
+  #cancel = () => {};
+
+  constructor(store: PostgresStore, bus: BusConnection, archiver: Archiver, client: Link<ArchiverClient>) {
+    this.#store = store;
+    this.#bus = bus;
+    this.#archiver = archiver;
+    this.#client = client;
+    archiver.start();
+    bus.start();
+    this.#tell();
+  }
+
+  /** Where it is not known yet, it is tried again with the next heartbeat that names it otherwise. */
+  async nameSite(site: string, name: string): Promise<void> {
+    await this.#store.nameSite(site, name).catch(() => undefined);
+  }
+
+  async close(): Promise<void> {
+    this.#cancel();
+    await this.#archiver.stop();
+    await this.#bus.stop();
+    this.#store.close();
+  }
+
+  #tell(): void {
+    this.#client.notify('state', [{ bus: this.#bus.state, counts: this.#archiver.counts }]);
+    this.#cancel = systemClock.after(tellMs, () => this.#tell());
+  }
+}
+
+async function open({ store: address, bus, name }: OpenArchiver, client: Link<ArchiverClient>): Promise<Archiving> {
+  const { Archiver, BusConnection, inboxOf, parseBusAddress } = await import('../bus/index.ts');
+  const store = await postgresStore({ address, clock: systemClock, most });
+  const onFault = (error: unknown) =>
+    void client.notify('fault', [error instanceof Error ? error : new Error(`${error}`)]);
+  const connection = new BusConnection({
+    address: parseBusAddress(bus.address),
+    files: bus.files,
+    name: `telltale ${name}`,
+    inbox: inboxOf(name),
+    clock: systemClock,
+    onFault,
+  });
+  return new Archiving(store, connection, new Archiver({ bus: connection, store, onFault }), client);
+}
+
+function main(): void {
+  let archiving: Archiving | undefined;
+  const client: Link<ArchiverClient> = parentLink<ArchiverClient, ArchiverThread>({
+    open: async (options) => {
+      archiving = await open(options, client);
+    },
+    nameSite: (site, name) => archiving?.nameSite(site, name),
+    close: () => archiving?.close(),
+  });
+}
+
+main();

@@ -1,0 +1,60 @@
+// The connection to the bus, as the settings want it. Nothing of the bus is loaded before.
+import type { Clock } from '@telltale/schema';
+import type { Logger } from 'pino';
+import type { BusConnection } from '../bus/index.ts';
+
+export interface BusSettings {
+  /** Without a password. */
+  readonly address: string;
+  readonly files: {
+    readonly authority: string | undefined;
+    readonly certificate: string | undefined;
+    readonly key: string | undefined;
+    readonly credentials: string | undefined;
+  };
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** The message is for the person who starts the server. */
+export class UnusableBus extends Error {
+  override readonly name = 'UnusableBus';
+}
+
+export interface OpenedBus {
+  readonly library: typeof import('../bus/index.ts');
+  readonly connection: BusConnection;
+  /** For people. */
+  readonly shown: string;
+}
+
+/** Not started yet. `who`: a site, or a centre, which answers come to. Rejects with `UnusableBus`. */
+export async function openBus({ address, files, clock, log }: BusSettings, who: string): Promise<OpenedBus> {
+  const library = await import('../bus/index.ts');
+  const { BadBusAddress, BusConnection, busAddressText, inboxOf, parseBusAddress } = library;
+  try {
+    const parsed = parseBusAddress(address);
+    const connection = new BusConnection({
+      address: parsed,
+      files,
+      name: `telltale ${who}`,
+      inbox: inboxOf(who),
+      clock,
+      onFault: (err) => log.error({ err }, 'what came over the bus was lost'),
+    });
+    return { library, connection, shown: busAddressText(parsed) };
+  } catch (error) {
+    if (!(error instanceof BadBusAddress)) throw error;
+    throw new UnusableBus(`--bus is not usable: ${error.message}`);
+  }
+}
+
+/** Says in the log what becomes of the connection. */
+export function logBus(connection: BusConnection, log: Logger): void {
+  let [wasUp, said] = [false, ''];
+  connection.observe(({ isUp, text, refused = '' }) => {
+    if (isUp !== wasUp || (!isUp && said === '')) log[isUp ? 'info' : 'warn'](`the bus: ${text}`);
+    if (refused !== '' && refused !== said) log.error(`the bus refuses something: ${refused}`);
+    [wasUp, said] = [isUp, isUp ? refused : text];
+  });
+}

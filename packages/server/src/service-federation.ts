@@ -1,0 +1,84 @@
+// How the service works with others, as its settings want it: alone, with a store, as a site on a bus, or as a centre.
+import { hostname } from 'node:os';
+import type { Clock, Degradation } from '@telltale/schema';
+import { permissionNames } from '@telltale/schema';
+import type { Logger } from 'pino';
+import packageJson from '../package.json' with { type: 'json' };
+import { type Access, CentreCallers } from './access/index.ts';
+import type { HttpServer } from './api/index.ts';
+import type { Archive } from './archive/index.ts';
+import { Centre, SiteOnBus } from './federation/index.ts';
+import { createStore } from './service-archive.ts';
+import type { Settings } from './settings.ts';
+import type { SharedStore } from './store/index.ts';
+
+export interface FederationOptions {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly archive: Archive;
+  readonly access: Pick<Access, 'onChanged'>;
+  /** Made where a centre forwards what it is asked of this site. */
+  readonly forwarded: (callers: CentreCallers) => HttpServer;
+}
+
+/** What a centre may do at a site: everything but to say who may do what there. */
+const ofCentre = [{ permissions: permissionNames.filter((each) => each !== 'manage-users') }];
+
+export class Federation {
+  readonly store: SharedStore | undefined;
+  readonly centre: Centre | undefined;
+  readonly #site: SiteOnBus | undefined;
+
+  constructor({ settings, clock, log, archive, access, forwarded }: FederationOptions) {
+    const { bus: address, store, data: folder, site: siteName = hostname() } = settings;
+    const role = settings['bus-role'] ?? (store === undefined ? 'site' : 'centre');
+    const callers = new CentreCallers(ofCentre);
+    const bus = address === undefined ? undefined : { address, files: filesOf(settings), clock, log };
+    if (bus !== undefined && role === 'centre') this.centre = new Centre({ ...bus, store, identities: access });
+    if (bus !== undefined && role === 'site') {
+      this.#site = new SiteOnBus({
+        ...bus,
+        folder,
+        siteName,
+        version: packageJson.version,
+        sender: () => this.store?.sender,
+        onUp: () => this.store?.retry(),
+        callers,
+        served: () => forwarded(callers),
+      });
+    }
+    this.store = createStore({ settings, clock, log, archive, overBus: this.#site });
+  }
+
+  /** Waits for nobody else. */
+  async open(): Promise<void> {
+    await this.#site?.open();
+    this.store?.open();
+    await this.centre?.open();
+  }
+
+  get degraded(): Degradation[] {
+    return [...(this.store?.degraded ?? []), ...(this.centre?.degraded ?? [])];
+  }
+
+  get warnings(): readonly string[] {
+    return this.store?.warnings ?? [];
+  }
+
+  /** Before the archive. */
+  async close(patienceMs: number): Promise<void> {
+    await this.centre?.close(patienceMs);
+    await this.store?.close(patienceMs);
+    await this.#site?.close();
+  }
+}
+
+function filesOf(settings: Settings) {
+  return {
+    authority: settings['bus-ca'],
+    certificate: settings['bus-cert'],
+    key: settings['bus-key'],
+    credentials: settings['bus-credentials'],
+  };
+}
