@@ -1,5 +1,6 @@
 // Seals what there is of a site, up to an amount: in one transaction its oldest parcels become chunks.
 import { weekOf } from '../../read/weeks.ts';
+import { StoreError } from '../../store-error.ts';
 import type { Connection } from '../connection.ts';
 import { GatheredRecords } from './gathered-records.ts';
 import { nextParcels, type ParcelBatch, type SealLimits } from './parcel-batch.ts';
@@ -55,17 +56,28 @@ export async function sealSite(
   limits: SealLimits,
 ): Promise<SealedSite | undefined> {
   for (;;) {
+    const known = session.weeks.size;
     try {
       return await session.connection.transaction(() => seal(session, site, limits));
     } catch (error) {
-      if (!(error instanceof LacksWeeks)) throw error;
-      // Not in the same transaction: whoever needs one as well would wait for it.
-      for (const week of error.weeks) {
-        await session.connection.query('select telltale.add_week($1)', [week]);
-        session.weeks.add(week);
-      }
+      // One may have been dropped meanwhile.
+      if (known > 0 && isWithoutPartition(error)) session.weeks.clear();
+      else if (error instanceof LacksWeeks) await addWeeks(session, error.weeks);
+      else throw error;
     }
   }
+}
+
+/** Not in the same transaction: whoever needs one as well would wait for it. */
+async function addWeeks({ connection, weeks }: SealSession, missing: readonly number[]): Promise<void> {
+  for (const week of missing) {
+    await connection.query('select telltale.add_week($1)', [week]);
+    weeks.add(week);
+  }
+}
+
+function isWithoutPartition(error: unknown): boolean {
+  return error instanceof StoreError && (error.cause as { code?: unknown } | undefined)?.code === '23514';
 }
 
 async function seal(session: SealSession, site: string, limits: SealLimits): Promise<SealedSite | undefined> {
