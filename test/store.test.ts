@@ -6,7 +6,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Degradation } from '@telltale/schema';
 import { type Scope, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import type { DoctorFinding } from '../packages/cli/src/commands/doctor.ts';
-import { decodeParcel } from '../packages/server/src/archive/parcel/decode-parcel.ts';
 import { spawnCli } from './cli-process.ts';
 import { counterName, countersArgs, makeCounters, tick } from './counters-plant.ts';
 import { Postgres } from './engines/postgres.ts';
@@ -40,19 +39,11 @@ async function siteOf(t: Scope): Promise<Site> {
   return { postgres, address: url.href, env, start };
 }
 
-/** What the store has of a point, in order of time. */
+/** What SQL sees of a point, in order of time. */
 async function inStore(postgres: Postgres, name: string): Promise<number[]> {
-  const sql = "SELECT encode(bytes, 'base64') || ';' FROM telltale.parcel ORDER BY epoch, seq";
-  const parcels = (await postgres.query(sql, { database: 'plant' })).split(';').slice(0, -1);
-  let number: number | undefined;
-  return parcels.flatMap((text) => {
-    const { series, sections } = decodeParcel(Buffer.from(text, 'base64'));
-    number = series.find((each) => each.name === name)?.number ?? number;
-    return sections.flatMap((section) => {
-      const at = section.series.indexOf(number ?? -1);
-      return at < 0 ? [] : [...section.columns.numbers.slice(section.ends[at - 1] ?? 0, section.ends[at])];
-    });
-  });
+  const sql = `SELECT value FROM telltale.records WHERE name = '${name}' ORDER BY time, value`;
+  const values = await postgres.query(sql, { database: 'plant' });
+  return values === '' ? [] : values.split('\n').map(Number);
 }
 
 async function inArchive({ read }: Plant, name: string): Promise<number[]> {

@@ -1,6 +1,7 @@
 // What the service and the thread of the store ask each other.
 import type { MessagePort } from 'node:worker_threads';
 import type { LinkedStoreAccess } from './linked-store.ts';
+import type { SealerState } from './postgres/seal/sealer.ts';
 import type { SenderState } from './sender.ts';
 
 export interface StoreThread {
@@ -29,4 +30,5 @@ export interface Site {
 
 export interface StoreClient extends LinkedStoreAccess {
   state(state: SenderState): void;
+  sealing(state: SealerState): void;
 }

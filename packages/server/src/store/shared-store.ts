@@ -6,6 +6,7 @@ import { startThread, threadPort, WorkerLink } from '../threads/index.ts';
 import { servedStore } from './linked-store.ts';
 import type { ParcelStore } from './parcel-store.ts';
 import { readAddress, shownAddress } from './postgres/address.ts';
+import type { SealerState } from './postgres/seal/sealer.ts';
 import type { Site, StoreClient, StoreThread } from './protocol.ts';
 import type { SenderState } from './sender.ts';
 import { siteIdOf } from './site-identity.ts';
@@ -32,6 +33,8 @@ export class SharedStore {
   #site: Site | undefined;
   #thread: WorkerLink<StoreThread, StoreClient> | undefined;
   #sender: SenderState | undefined;
+  #sealer: SealerState | undefined;
+  #notSealedSinceUs = 0;
   /** Why the thread ended; undefined: it runs. */
   #ended: string | undefined;
   #state: StoreState['state'] = 'connecting';
@@ -86,20 +89,26 @@ export class SharedStore {
 
   get degraded(): Degradation[] {
     const failure = this.#failure;
-    if (failure === undefined) return [];
-    const { waiting = 0 } = this.#sender ?? {};
-    const text = `Nothing goes to the store: ${failure}. ${waiting} records wait here, and follow.`;
-    return [{ since: toTimestamp(this.#sinceUs), text }];
+    const notSealed = this.#sealer?.failure;
+    if (failure !== undefined) {
+      const { waiting = 0 } = this.#sender ?? {};
+      const text = `Nothing goes to the store: ${failure}. ${waiting} records wait here, and follow.`;
+      return [{ since: toTimestamp(this.#sinceUs), text }];
+    }
+    if (notSealed === undefined) return [];
+    const text = `SQL does not see what came last to the store, servers do: ${notSealed}`;
+    return [{ since: toTimestamp(this.#notSealedSinceUs), text }];
   }
 
   /** A sentence each. */
   get warnings(): string[] {
     const { count = 0, sinceUs = 0, untilUs = 0 } = this.#sender?.discarded ?? {};
-    if (count === 0) return [];
-    return [
+    const { damaged = 0 } = this.#sealer ?? {};
+    const discarded =
       `${count} records from ${toTimestamp(sinceUs)} to ${toTimestamp(untilUs)} were deleted for their age or for room before the store had ` +
-        'them: let the archive keep more (archive-retention, archive-max-size)',
-    ];
+      'them: let the archive keep more (archive-retention, archive-max-size)';
+    const unreadable = `${damaged} parcels that the store has could not be read since the start: telltale.damaged there has them, and why`;
+    return [...(count === 0 ? [] : [discarded]), ...(damaged === 0 ? [] : [unreadable])];
   }
 
   async close(patienceMs: number): Promise<void> {
@@ -132,6 +141,7 @@ export class SharedStore {
           this.#sender = state;
           this.#judge();
         },
+        sealing: (state) => this.#judgeSealing(state),
       },
       onDeath: ended,
     });
@@ -140,6 +150,16 @@ export class SharedStore {
     archive.serveSender(port1);
     const address = typeof at === 'string' ? at : undefined;
     link.call('open', [{ address, site, gatherMs }, port2], { transfer: [port2] }).catch(ended);
+  }
+
+  #judgeSealing(state: SealerState): void {
+    const { clock, log } = this.#options;
+    const before = this.#sealer?.failure;
+    this.#sealer = state;
+    if ((state.failure === undefined) === (before === undefined)) return;
+    this.#notSealedSinceUs = clock.now();
+    if (state.failure !== undefined) log.warn(`SQL does not see what came last to the store: ${state.failure}`);
+    else log.info('what came to the store is sealed again');
   }
 
   #judge(): void {

@@ -1,4 +1,4 @@
-// The thread of the store: sends what is archived to PostgreSQL, or to what speaks to a store.
+// The thread of the store: sends what is archived to PostgreSQL, or to what speaks to a store; and seals what is in PostgreSQL.
 import type { MessagePort } from 'node:worker_threads';
 import { systemClock } from '@telltale/schema';
 import type { OutgoingAccess, OutgoingClient } from '../archive/index.ts';
@@ -6,27 +6,41 @@ import { Link, messagePort, parentLink } from '../threads/index.ts';
 import { LinkedStore } from './linked-store.ts';
 import type { ParcelStore } from './parcel-store.ts';
 import type { PostgresStore } from './postgres/postgres-store.ts';
+import type { SealerState } from './postgres/seal/sealer.ts';
+import type { Sealing } from './postgres/seal/sealing.ts';
 import type { OpenStore, Site, StoreClient, StoreThread } from './protocol.ts';
 import { Sender, type SenderState } from './sender.ts';
 
 /** Over the bus, heartbeats tell the name. */
 type NamingStore = ParcelStore & Partial<Pick<PostgresStore, 'nameSite' | 'close'>>;
 
+interface OpenedStore {
+  readonly parcels: NamingStore;
+  /** Undefined: whoever has the store does it. */
+  readonly sealing?: Sealing;
+}
+
+/** SQL is as far behind. */
+const sealEveryMs = 5000;
+
 class Sending {
   readonly #store: NamingStore;
   readonly #sender: Sender;
   readonly #site: Site;
   readonly #client: Link<StoreClient>;
+  readonly #sealing: Sealing | undefined;
   #isNamed = false;
 
-  constructor(store: NamingStore, { site, gatherMs }: OpenStore, port: MessagePort, client: Link<StoreClient>) {
-    this.#store = store;
+  constructor(store: OpenedStore, { site, gatherMs }: OpenStore, port: MessagePort, client: Link<StoreClient>) {
+    this.#store = store.parcels;
+    this.#sealing = store.sealing;
     this.#site = site;
     this.#client = client;
     const archive = new Link<OutgoingAccess, OutgoingClient>(messagePort(port), { more: () => this.#sender.more() });
     const onState = (state: SenderState) => this.#tell(state);
-    this.#sender = new Sender({ site: site.id, clock: systemClock, archive, store, gatherMs, onState });
+    this.#sender = new Sender({ site: site.id, clock: systemClock, archive, store: this.#store, gatherMs, onState });
     this.#sender.start();
+    this.#sealing?.sealer.start();
   }
 
   retry(): void {
@@ -34,7 +48,7 @@ class Sending {
   }
 
   async end(): Promise<void> {
-    await this.#sender.stop();
+    await Promise.all([this.#sender.stop(), this.#sealing?.end()]);
     this.#store.close?.();
   }
 
@@ -48,10 +62,15 @@ class Sending {
   }
 }
 
-async function storeOf({ address }: OpenStore, client: Link<StoreClient>): Promise<NamingStore> {
-  if (address === undefined) return new LinkedStore(client);
+async function storeOf({ address, site }: OpenStore, client: Link<StoreClient>): Promise<OpenedStore> {
+  if (address === undefined) return { parcels: new LinkedStore(client) };
   const { PostgresStore } = await import('./postgres/postgres-store.ts');
-  return new PostgresStore({ address, clock: systemClock, most: 2 });
+  const { Sealing } = await import('./postgres/seal/sealing.ts');
+  const onState = (state: SealerState) => client.notify('sealing', [state]);
+  return {
+    parcels: new PostgresStore({ address, clock: systemClock, most: 2 }),
+    sealing: new Sealing({ address, site: site.id, clock: systemClock, everyMs: sealEveryMs, onState }),
+  };
 }
 
 function main(): void {
