@@ -28,6 +28,7 @@ const forms: Partial<Record<SettingName, string>> = {
   'access-path': 'must be a path such as /access',
   bus: 'must be an address such as nats://127.0.0.1 or tls://bus.example:4222, without a user and password',
   'archive-retention': `must be a duration such as 90d: ${durationForms}`,
+  'store-retention': `must be a duration such as 365d: ${durationForms}`,
   'public-url': 'must be an address of https without a path, such as https://plant.example',
   'audit-retention': `must be a duration such as 365d: ${durationForms}`,
   'audit-syslog': 'must be an address such as tls://log.example:6514, tcp://10.0.0.1 or udp://log.example',
@@ -53,7 +54,7 @@ interface SettingFault {
 /** What the schema cannot say: of one setting, and of some together. */
 function faultOf(given: Settings): SettingFault | undefined {
   const { 'public-url': publicUrl } = given;
-  const retention = (['archive-retention', 'audit-retention'] as const).find((name) => {
+  const retention = (['archive-retention', 'store-retention', 'audit-retention'] as const).find((name) => {
     const text = given[name];
     return text !== undefined && parseDuration(text) === undefined;
   });
@@ -73,6 +74,7 @@ const needed: readonly (readonly [SettingName, SettingName])[] = [
   ['tls-cert', 'tls-key'],
   ['tls-key', 'tls-cert'],
   ['tls-client-crl', 'tls-client-ca'],
+  ['store-retention', 'store'],
   ['bus-cert', 'bus-key'],
   ['bus-key', 'bus-cert'],
   ['bus-role', 'bus'],

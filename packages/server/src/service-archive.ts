@@ -38,8 +38,10 @@ export interface ServiceStoreOptions {
 /** Undefined where there is none. */
 export function createStore({ settings, overBus, ...parts }: ServiceStoreOptions): SharedStore | undefined {
   const { store, site: siteName = hostname(), data: folder, 'store-interval': gatherMs } = settings;
+  const keep = settings['store-retention'];
+  const keepUs = keep === undefined ? undefined : parseDuration(keep);
   const at = store ?? overBus;
-  return at === undefined ? undefined : new SharedStore({ at, siteName, folder, gatherMs, ...parts });
+  return at === undefined ? undefined : new SharedStore({ at, siteName, folder, gatherMs, keepUs, ...parts });
 }
 
 /** `ofSeries`: of those that have their own. */

@@ -159,6 +159,12 @@ export const Settings = Type.Object(
       }),
     ),
     'store-interval': Milliseconds(1000, 'How long records are gathered before they go to the store together.'),
+    'store-retention': Type.Optional(
+      Type.String({
+        pattern: durationPattern,
+        description: `How long the store keeps records, in whole weeks and of all sites; what hours had it keeps ten times as long: ${durationForms}. Default: without limit.`,
+      }),
+    ),
     site: Type.Optional(
       Type.String({
         pattern: '^[^\\u0000-\\u001f\\u007f]{1,64}$',

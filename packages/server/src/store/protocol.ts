@@ -1,7 +1,7 @@
 // What the service and the thread of the store ask each other.
 import type { MessagePort } from 'node:worker_threads';
 import type { LinkedStoreAccess } from './linked-store.ts';
-import type { SealerState } from './postgres/seal/sealer.ts';
+import type { SealingState } from './postgres/seal/sealing.ts';
 import type { SenderState } from './sender.ts';
 
 export interface StoreThread {
@@ -19,6 +19,8 @@ export interface OpenStore {
   readonly site: Site;
   /** How long records are gathered for a parcel, where none wait. */
   readonly gatherMs: number;
+  /** How long the store keeps records; undefined: for good. */
+  readonly keepUs: number | undefined;
 }
 
 export interface Site {
@@ -30,5 +32,5 @@ export interface Site {
 
 export interface StoreClient extends LinkedStoreAccess {
   state(state: SenderState): void;
-  sealing(state: SealerState): void;
+  sealing(state: SealingState): void;
 }

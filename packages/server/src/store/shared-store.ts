@@ -6,7 +6,7 @@ import { startThread, threadPort, WorkerLink } from '../threads/index.ts';
 import { servedStore } from './linked-store.ts';
 import type { ParcelStore } from './parcel-store.ts';
 import { readAddress, shownAddress } from './postgres/address.ts';
-import type { SealerState } from './postgres/seal/sealer.ts';
+import type { SealingState } from './postgres/seal/sealing.ts';
 import type { Site, StoreClient, StoreThread } from './protocol.ts';
 import type { SenderState } from './sender.ts';
 import { siteIdOf } from './site-identity.ts';
@@ -17,6 +17,8 @@ export interface SharedStoreOptions {
   readonly siteName: string;
   /** How long records are gathered for a parcel, where none wait. */
   readonly gatherMs: number;
+  /** How long the store keeps records, of all sites; undefined: for good, or as whoever speaks to it says. */
+  readonly keepUs?: number | undefined;
   /** Of all data of the server: the id of the site is there. */
   readonly folder: string;
   readonly clock: Clock;
@@ -33,7 +35,7 @@ export class SharedStore {
   #site: Site | undefined;
   #thread: WorkerLink<StoreThread, StoreClient> | undefined;
   #sender: SenderState | undefined;
-  #sealer: SealerState | undefined;
+  #sealing: SealingState | undefined;
   #notSealedSinceUs = 0;
   /** Why the thread ended; undefined: it runs. */
   #ended: string | undefined;
@@ -89,7 +91,7 @@ export class SharedStore {
 
   get degraded(): Degradation[] {
     const failure = this.#failure;
-    const notSealed = this.#sealer?.failure;
+    const notSealed = this.#sealing?.failure;
     if (failure !== undefined) {
       const { waiting = 0 } = this.#sender ?? {};
       const text = `Nothing goes to the store: ${failure}. ${waiting} records wait here, and follow.`;
@@ -103,12 +105,17 @@ export class SharedStore {
   /** A sentence each. */
   get warnings(): string[] {
     const { count = 0, sinceUs = 0, untilUs = 0 } = this.#sender?.discarded ?? {};
-    const { damaged = 0 } = this.#sealer ?? {};
+    const { damaged = 0, notDropped } = this.#sealing ?? {};
     const discarded =
       `${count} records from ${toTimestamp(sinceUs)} to ${toTimestamp(untilUs)} were deleted for their age or for room before the store had ` +
       'them: let the archive keep more (archive-retention, archive-max-size)';
     const unreadable = `${damaged} parcels that the store has could not be read since the start: telltale.damaged there has them, and why`;
-    return [...(count === 0 ? [] : [discarded]), ...(damaged === 0 ? [] : [unreadable])];
+    const expired = `weeks that have expired are not dropped from the store: ${notDropped}`;
+    return [
+      ...(count === 0 ? [] : [discarded]),
+      ...(damaged === 0 ? [] : [unreadable]),
+      ...(notDropped === undefined ? [] : [expired]),
+    ];
   }
 
   async close(patienceMs: number): Promise<void> {
@@ -123,7 +130,7 @@ export class SharedStore {
   }
 
   #start(site: Site): void {
-    const { archive, at, clock, gatherMs } = this.#options;
+    const { archive, at, clock, gatherMs, keepUs } = this.#options;
     const ended = ({ message }: Error) => {
       if (this.#thread !== link) return;
       this.#thread = undefined;
@@ -149,13 +156,13 @@ export class SharedStore {
     const { port1, port2 } = new MessageChannel();
     archive.serveSender(port1);
     const address = typeof at === 'string' ? at : undefined;
-    link.call('open', [{ address, site, gatherMs }, port2], { transfer: [port2] }).catch(ended);
+    link.call('open', [{ address, site, gatherMs, keepUs }, port2], { transfer: [port2] }).catch(ended);
   }
 
-  #judgeSealing(state: SealerState): void {
+  #judgeSealing(state: SealingState): void {
     const { clock, log } = this.#options;
-    const before = this.#sealer?.failure;
-    this.#sealer = state;
+    const before = this.#sealing?.failure;
+    this.#sealing = state;
     if ((state.failure === undefined) === (before === undefined)) return;
     this.#notSealedSinceUs = clock.now();
     if (state.failure !== undefined) log.warn(`SQL does not see what came last to the store: ${state.failure}`);

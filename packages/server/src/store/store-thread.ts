@@ -6,8 +6,7 @@ import { Link, messagePort, parentLink } from '../threads/index.ts';
 import { LinkedStore } from './linked-store.ts';
 import type { ParcelStore } from './parcel-store.ts';
 import type { PostgresStore } from './postgres/postgres-store.ts';
-import type { SealerState } from './postgres/seal/sealer.ts';
-import type { Sealing } from './postgres/seal/sealing.ts';
+import type { Sealing, SealingState } from './postgres/seal/sealing.ts';
 import type { OpenStore, Site, StoreClient, StoreThread } from './protocol.ts';
 import { Sender, type SenderState } from './sender.ts';
 
@@ -40,7 +39,7 @@ class Sending {
     const onState = (state: SenderState) => this.#tell(state);
     this.#sender = new Sender({ site: site.id, clock: systemClock, archive, store: this.#store, gatherMs, onState });
     this.#sender.start();
-    this.#sealing?.sealer.start();
+    this.#sealing?.start();
   }
 
   retry(): void {
@@ -62,14 +61,14 @@ class Sending {
   }
 }
 
-async function storeOf({ address, site }: OpenStore, client: Link<StoreClient>): Promise<OpenedStore> {
+async function storeOf({ address, site, keepUs }: OpenStore, client: Link<StoreClient>): Promise<OpenedStore> {
   if (address === undefined) return { parcels: new LinkedStore(client) };
   const { PostgresStore } = await import('./postgres/postgres-store.ts');
   const { Sealing } = await import('./postgres/seal/sealing.ts');
-  const onState = (state: SealerState) => client.notify('sealing', [state]);
+  const onState = (state: SealingState) => client.notify('sealing', [state]);
   return {
     parcels: new PostgresStore({ address, clock: systemClock, most: 2 }),
-    sealing: new Sealing({ address, site: site.id, clock: systemClock, everyMs: sealEveryMs, onState }),
+    sealing: new Sealing({ address, site: site.id, clock: systemClock, everyMs: sealEveryMs, keepUs, onState }),
   };
 }
 
