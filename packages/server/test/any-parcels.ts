@@ -1,25 +1,30 @@
 // Parcels as a site may send them, in any order of places.
 import fc from 'fast-check';
-import { liveSection, type Parcel, replaces, type Section } from '../src/archive/index.ts';
+import { liveSection, type Parcel, replaces, type Section, type Series } from '../src/archive/index.ts';
 import { anyValue, type SampleRecord, sampleSeries } from './archive-records.ts';
 import { noCounters } from './store-database.ts';
 
 export type AnyParcel = Pick<Parcel, 'epoch' | 'sections' | 'erasures'>;
 
-/** Of two epochs, with records at these times. */
-export function anyParcel(times: fc.Arbitrary<number>, qualities: readonly number[]): fc.Arbitrary<AnyParcel> {
+/** Of two epochs, with records of these series at these times. */
+export function anyParcel(
+  series: readonly Series[],
+  times: fc.Arbitrary<number>,
+  qualities: readonly number[],
+  valueOf = anyValue,
+): fc.Arbitrary<AnyParcel> {
   const place = fc.nat({ max: 5 });
-  const record = fc.constantFrom(...sampleSeries).chain(({ number, datatype }) =>
+  const record = fc.constantFrom(...series).chain(({ number, datatype }) =>
     fc.record({
       series: fc.constant(number),
       timeUs: times,
-      value: anyValue(datatype),
+      value: valueOf(datatype),
       quality: fc.constantFrom(...qualities, ...qualities.map((quality) => quality | replaces)),
     }),
   );
   const section = fc.tuple(place, fc.array(record, { maxLength: 6 })).map(([to, records]) => sectionOf(to, records));
   const erasure = fc.record({
-    series: fc.nat({ max: sampleSeries.length - 1 }),
+    series: fc.constantFrom(...series.map(({ number }) => number)),
     sinceUs: times,
     untilUs: times,
     place,

@@ -40,8 +40,13 @@ export function archiveAnswer(archive: ArchiveStore, request: ReadRequest): Buff
   return Buffer.concat(pages);
 }
 
-/** Each has a number of its own among those of the source. */
-export async function storeAnswer(source: StoreSource, request: StoreReadRequest, id = 1): Promise<Buffer> {
+/** `meanwhile` is done whenever something is waited for. */
+export async function storeAnswer(
+  source: StoreSource,
+  request: StoreReadRequest,
+  meanwhile: () => Promise<void> = async () => {},
+): Promise<Buffer> {
+  const id = 1;
   const query = queryOf(request, (path) => source.blockOf(id, path));
   const pages: Buffer[] = [];
   const waiting: (Snapshot | undefined)[] = [];
@@ -58,7 +63,9 @@ export async function storeAnswer(source: StoreSource, request: StoreReadRequest
         query.give(waiting.shift());
       }
       pages.push(Buffer.from(query.next() ?? []));
+      if (query.awaited === undefined) continue;
       await query.awaited;
+      await meanwhile();
     }
   } finally {
     source.need(id, []);

@@ -4,11 +4,19 @@ import { cleanupOf, type Scope } from '@telltale/stack-kit/testing/cleanup';
 import { readAddress } from '../src/store/postgres/address.ts';
 import { Connections } from '../src/store/postgres/connections.ts';
 import { PostgresStore } from '../src/store/postgres/postgres-store.ts';
+import { SealSession, sealSite } from '../src/store/postgres/seal/seal-site.ts';
+import { Sealer } from '../src/store/postgres/seal/sealer.ts';
 import { StoreSource } from '../src/store/read/store-source.ts';
 
 export interface StoreParts {
   readonly store: PostgresStore;
   readonly source: StoreSource;
+  /** The same, with as little at once as can be. */
+  readonly slow: StoreSource;
+  /** All that was sent. */
+  sealAll(): Promise<void>;
+  /** The oldest so many parcels of a site. */
+  seal(site: string, parcels: number): Promise<void>;
 }
 
 /** They end with the scope. */
@@ -19,5 +27,15 @@ export function storeParts(scope: Scope, address: string): StoreParts {
     store.close();
     connections.close();
   });
-  return { store, source: new StoreSource(connections) };
+  const sealAll = () => new Sealer({ connections, clock: systemClock, everyMs: 0, onState() {} }).sealAll();
+  const seal = (site: string, parcels: number) =>
+    connections.use(async (connection) => {
+      const begin =
+        'insert into telltale.sealed select id, 0, 0, 0, 0 from telltale.site where id = $1 on conflict do nothing';
+      await connection.query(begin, [site]);
+      const session = new SealSession(connection);
+      for (let left = parcels; left > 0; left--) await sealSite(session, site, { bytes: 1, records: 1 });
+    });
+  const slow = new StoreSource(connections, { rows: 1, arrays: 1 });
+  return { store, source: new StoreSource(connections), slow, sealAll, seal };
 }

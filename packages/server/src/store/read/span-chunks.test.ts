@@ -15,7 +15,7 @@ import { readSpanChunk, spanChunks } from './span-chunks.ts';
 import type { StoredRow } from './stored-row.ts';
 import { type SeriesNumbers, UnsealedRecords } from './unsealed-records.ts';
 
-const aParcel = anyParcel(fc.integer({ min: 1, max: 7 }), [0xc0, 0xc0, 0x18]);
+const aParcel = anyParcel(sampleSeries, fc.integer({ min: 1, max: 7 }), [0xc0, 0xc0, 0x18]);
 
 interface RankedRecord extends SampleRecord, Place {}
 

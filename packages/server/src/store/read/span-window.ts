@@ -20,16 +20,26 @@ import type { Copy } from './store-snapshot.ts';
 import type { StoredRow } from './stored-row.ts';
 import { sinceOfWeek, untilOfWeek, weekOf } from './weeks.ts';
 
+/** How much is loaded at once. */
+export interface ReadLimits {
+  /** Of all names that are asked for together. */
+  readonly rows: number;
+  /** Of rows that are read one after the other. */
+  readonly arrays: number;
+}
+
+/** Some megabytes of numbers. */
+export const usualLimits: ReadLimits = { rows: 2048, arrays: 64 };
+
 /** How a series gets at the store: `work` sees one moment of it. */
 export interface SpanSource {
   readonly parcels: DecodedParcels;
+  readonly limits: ReadLimits;
   read<T>(work: (copy: Copy) => Promise<T>): Promise<T>;
 }
 
-/** How much is loaded at once: more where it is read one after the other. */
-const mostRows = 1024;
-export const mostAhead = 64;
-const firstAhead = 4;
+/** Of rows of which most are not read: more, where they are. */
+const firstArrays = 4;
 /** Rows of a chunk that has to be read again, since they were changed. */
 const mostChanged = 256;
 const wholeWeek = { rows: 2 ** 31 - 1, arrays: 1 };
@@ -52,7 +62,8 @@ export class SpanWindow {
     this.#query = query;
     this.#span = span;
     this.#arrays = arrays;
-    this.#ahead = readsAll ? mostAhead : firstAhead;
+    const { arrays: most } = source.limits;
+    this.#ahead = readsAll ? most : Math.min(most, firstArrays);
   }
 
   has(chunk: SpanChunk): boolean {
@@ -88,8 +99,8 @@ export class SpanWindow {
       ? { ...week, sinceUs: Math.min(sinceUs, all.sinceUs) }
       : { ...week, untilUs: Math.max(untilUs, all.untilUs) };
     const { span, arrays } = await this.#source.read(async (copy) => {
-      const { parcels } = this.#source;
-      const some = await loadSeries(copy, parcels, this.#stored, query, { rows: mostRows, arrays: this.#ahead });
+      const { parcels, limits } = this.#source;
+      const some = await loadSeries(copy, parcels, this.#stored, query, { ...limits, arrays: this.#ahead });
       return some.span === undefined ? loadSeries(copy, parcels, this.#stored, week, wholeWeek) : some;
     });
     this.#span = span;
@@ -100,7 +111,7 @@ export class SpanWindow {
     const times = this.#next(chunk).flatMap((each) => rowsOf(each).map(({ firstUs }) => firstUs));
     const select = arraysBetween(this.#stored.series.number, Math.min(...times), Math.max(...times));
     this.#arrays = await this.#source.read(async (copy) => readKeyedArrays(await copy(select)));
-    this.#ahead = Math.min(mostAhead, 2 * this.#ahead);
+    this.#ahead = Math.min(this.#source.limits.arrays, 2 * this.#ahead);
     if (!rowsOf(chunk).every((row) => this.#arrays.has(keyOf(row)))) await this.#readAgain(chunk);
   }
 

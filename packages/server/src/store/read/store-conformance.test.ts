@@ -33,6 +33,8 @@ const aRequest = fc
     return 'resampleUs' in way ? { ...request, untilUs: Math.min(untilUs, sinceUs + 100 * way.resampleUs) } : request;
   });
 const someSteps = fc.array(fc.oneof(...ordinary, ...changes), { maxLength: 30, size: 'max' });
+/** After how many steps, and how many parcels of those that are there. */
+const someSealing = fc.array(fc.tuple(fc.nat(30), fc.integer({ min: 1, max: 9 })), { maxLength: 6, size: 'max' });
 const someRequests = fc.array(aRequest, { minLength: 8, maxLength: 8 });
 
 for (const version of postgresVersions) {
@@ -46,18 +48,21 @@ for (const version of postgresVersions) {
     });
 
     test('gives what the archive of the site gives, whatever is lost on the way, and wherever the site ends', async () => {
-      const property = fc.asyncProperty(someSteps, someRequests, async (steps, requests) => {
+      const property = fc.asyncProperty(someSteps, someSealing, someRequests, async (steps, sealing, requests) => {
         const site = `site_${++sites}`;
         const world = new SentWorld(troubled(parts.store), { site });
         try {
-          for (const step of steps) await step(world);
+          for (const [at, step] of steps.entries()) {
+            await step(world);
+            for (const [after, count] of sealing) if (after === at) await parts.seal(site, count);
+          }
           await world.sendAll();
           for (const request of requests) {
-            const [read, wanted] = [
-              await storeAnswer(parts.source, { ...request, site }),
-              archiveAnswer(world.archive, request),
-            ];
-            assert.equal(read.toString('latin1'), wanted.toString('latin1'), JSON.stringify(request));
+            const wanted = archiveAnswer(world.archive, request).toString('latin1');
+            for (const source of [parts.source, parts.slow]) {
+              const read = await storeAnswer(source, { ...request, site }, () => parts.seal(site, 1));
+              assert.equal(read.toString('latin1'), wanted, JSON.stringify(request));
+            }
           }
         } finally {
           world.archive.close();

@@ -1,6 +1,7 @@
 // Queries of the store, of records that came in whatever order and with whatever is sealed of them, against plain arrays.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
+import type { Datatype } from '@telltale/schema';
 import { suiteCleanup } from '@telltale/stack-kit/testing/cleanup';
 import fc from 'fast-check';
 import { Postgres } from '../../../../../test/engines/postgres.ts';
@@ -8,7 +9,7 @@ import { postgresVersions, withoutPostgres } from '../../../../../test/engines/p
 import { assertNearly } from '../../../test/aggregate-model.ts';
 import { type AnyParcel, anyParcel, numberedParcels } from '../../../test/any-parcels.ts';
 import { storeAnswer } from '../../../test/archive-answers.ts';
-import { sampleSeries } from '../../../test/archive-records.ts';
+import { anyValue, sampleSeries } from '../../../test/archive-records.ts';
 import { PlainStore } from '../../../test/plain-store.ts';
 import { aggregated, asked, assertThinned, type PlainRecord, requestOf, written } from '../../../test/query-model.ts';
 import { freshDatabase } from '../../../test/store-database.ts';
@@ -25,8 +26,22 @@ const times = [5, -weekUs, 0, 250_000, 500_000, 1_000_000, 3_000_000, 10_000_000
   (us, at) => (at === 0 ? us : startUs + us),
 );
 const aTime = fc.constantFrom(...times);
-const aParcel = anyParcel(aTime, [0xc0, 0xc0, 0x18, 0xc0 | simulated]);
-const someParcels = fc.array(aParcel, { maxLength: 8 });
+const qualities = [0xc0, 0xc0, 0x18, 0xc0 | simulated];
+/** Sums of them are sums. */
+function aValue(datatype: Datatype): fc.Arbitrary<number | bigint | string> {
+  const isReal = datatype === 'd' || datatype === 'f';
+  return isReal ? fc.integer({ min: -4000, max: 4000 }).map((value) => value / 16) : anyValue(datatype);
+}
+/** Most of one series, of which something is asked then. */
+const someParcels = fc
+  .tuple(fc.constantFrom(...sampleSeries), fc.constantFrom(...sampleSeries))
+  .chain(([series, other]) => {
+    const parcels = fc.array(anyParcel([series, series, series, other], aTime, qualities, aValue), {
+      maxLength: 12,
+      size: 'max',
+    });
+    return fc.tuple(fc.constant(series), parcels, fc.nat(14));
+  });
 const interval = fc
   .tuple(aTime, fc.oneof(aTime, fc.constant(2 ** 53 - 1)))
   .map(([one, other]) => ({ sinceUs: Math.min(one, other), untilUs: Math.max(one, other) }));
@@ -42,11 +57,11 @@ const shortInterval = interval.chain(({ sinceUs, untilUs }) => {
     return { sinceUs, untilUs: Math.min(untilUs, sinceUs + 100 * resampleUs), resampleUs };
   });
 });
-const aSeries = fc.constantFrom(...sampleSeries);
 
 class World {
   readonly #parts: StoreParts;
   #sites = 0;
+  #isSlow = false;
 
   constructor(parts: StoreParts) {
     this.#parts = parts;
@@ -57,8 +72,8 @@ class World {
     return `site_${this.#sites}`;
   }
 
-  /** Answers what there is of each series. */
-  async fill(some: readonly AnyParcel[]): Promise<(series: Series) => PlainRecord[]> {
+  /** Of the parcels the first so many are sealed. Answers what there is of each series. */
+  async fill(some: readonly AnyParcel[], sealed: number): Promise<(series: Series) => PlainRecord[]> {
     this.#sites++;
     const plain = new PlainStore();
     for (const parcel of numberedParcels(some, this.site)) {
@@ -69,12 +84,14 @@ class World {
         await store.send(this.site, epoch, seq, bytes);
       }
     }
+    await this.#parts.seal(this.site, sealed);
     return (series) => plain.read(series).map((record) => ({ datatype: series.datatype, ...record }));
   }
 
   async read({ name }: Series, request: Partial<StoreReadRequest>): Promise<string> {
     const whole = { ...requestOf(request), names: [name], known: [name], site: this.site };
-    return String(await storeAnswer(this.#parts.source, whole));
+    this.#isSlow = !this.#isSlow;
+    return String(await storeAnswer(this.#isSlow ? this.#parts.slow : this.#parts.source, whole));
   }
 }
 
@@ -99,8 +116,8 @@ for (const version of postgresVersions) {
       forms: fc.Arbitrary<T>,
       check: (series: Series, records: PlainRecord[], form: T) => Promise<void>,
     ) {
-      const property = fc.asyncProperty(someParcels, aSeries, forms, async (some, series, form) => {
-        const records = await world.fill(some);
+      const property = fc.asyncProperty(someParcels, forms, async ([series, some, sealed], form) => {
+        const records = await world.fill(some, sealed);
         await check(series, records(series), form);
       });
       await fc.assert(property, { numRuns });

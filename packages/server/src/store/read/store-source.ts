@@ -8,7 +8,7 @@ import { type LoadedSeries, loadNames } from './load-spans.ts';
 import { SeriesBlocks } from './series-blocks.ts';
 import { isStorable, siteName } from './site-name.ts';
 import { type Interval, type SpanQuery, weekNumbers } from './span-sql.ts';
-import { mostAhead, type SpanSource } from './span-window.ts';
+import { type ReadLimits, type SpanSource, usualLimits } from './span-window.ts';
 import { orProblem } from './store-problem.ts';
 import { type Copy, readSnapshot } from './store-snapshot.ts';
 
@@ -22,16 +22,15 @@ interface Running {
   readonly blocks: Map<string, Block>;
 }
 
-/** Loaded at once of all names together. */
-const mostRows = 2048;
-
 export class StoreSource implements ReaderSource<StoreReadRequest> {
   readonly #connections: Connections;
+  readonly #limits: ReadLimits;
   readonly #parcels = new DecodedParcels();
   readonly #running = new Map<number, Running>();
 
-  constructor(connections: Connections) {
+  constructor(connections: Connections, limits = usualLimits) {
     this.#connections = connections;
+    this.#limits = limits;
   }
 
   /** Rejects with a `ProblemError`. */
@@ -42,8 +41,8 @@ export class StoreSource implements ReaderSource<StoreReadRequest> {
     const query: SpanQuery = { sinceUs, untilUs, isBackward, hasSummaries: !readsAll, looksBack: needsHead };
     const asked = names.map((name) => siteName(request.site, name));
     const limits = {
-      rows: Math.ceil(mostRows / names.length),
-      arrays: readsAll ? Math.ceil(mostAhead / names.length) : 1,
+      rows: Math.ceil(this.#limits.rows / names.length),
+      arrays: readsAll ? Math.ceil(this.#limits.arrays / names.length) : 1,
     };
     const { stop, blocks } = this.#runningOf(id);
     const source = this.#sourceOf(stop.signal);
@@ -90,6 +89,7 @@ export class StoreSource implements ReaderSource<StoreReadRequest> {
   #sourceOf(signal: AbortSignal): SpanSource {
     return {
       parcels: this.#parcels,
+      limits: this.#limits,
       read: (work) => orProblem(readSnapshot(this.#connections, work, signal)),
     };
   }
