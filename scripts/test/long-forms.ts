@@ -15,6 +15,7 @@ export const longForms: readonly LongForm[] = [
       'test/crash.test.ts',
       'test/crash-{archive,live,modules-anytime}.test.ts',
       'packages/server/src/sqlite/durable-database.test.ts',
+      'packages/server/src/store/postgres/seal/sealer-crash.test.ts',
     ],
   },
   { variable: 'DAMAGE_POSITIONS', value: '2000', files: ['packages/server/src/*/damage.test.ts'] },
