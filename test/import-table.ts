@@ -15,7 +15,7 @@ export const table: Record<string, readonly string[]> = {
   'server/threads': ['schema'],
   'server/archive': ['schema', 'server/points', 'server/threads'],
   'server/store': ['schema', 'server/archive', 'server/threads'],
-  'server/lease': ['schema'],
+  'server/lease': ['schema', 'server/threads'],
   'server/bus': ['schema', 'server/alarms', 'server/archive', 'server/points', 'server/store', 'server/threads'],
   'server/federation': ['schema', 'server/access', 'server/api', 'server/bus', 'server/store', 'server/threads'],
   'server/sqlite': ['schema'],

@@ -26,6 +26,7 @@ export interface HostSetup {
   readonly maxHeapMb?: number;
   readonly writeTimeoutMs?: number;
   readonly secretsFolder?: string;
+  readonly lease?: SharedArrayBuffer;
   readonly providerWrite?: (value: Value) => Promise<void>;
 }
 

@@ -4,9 +4,9 @@ import { isMainThread, Worker, workerData } from 'node:worker_threads';
 import { systemClock } from '@telltale/schema';
 import { EtcdClient } from '../src/lease/etcd/etcd-client.ts';
 import { Lease } from '../src/lease/lease.ts';
-import { LeaseDeadline } from '../src/lease/lease-deadline.ts';
 import { readLeaseSetting } from '../src/lease/lease-setting.ts';
 import { leaseTimes } from '../src/lease/lease-times.ts';
+import { LeaseDeadline } from '../src/threads/index.ts';
 
 export interface WriterOptions {
   readonly setting: string;

@@ -125,6 +125,11 @@ export interface ConnectorOptions<Variables> extends InstanceOptions<Variables> 
    * alarm has already changes nothing. Those of alarms that are gone are passed over.
    */
   readonly publishAlarms: (states: readonly DeviceAlarmState[]) => void;
+  /**
+   * Asked immediately before what a write or an acknowledgement sends goes to the socket, with nothing awaited in between. False: another
+   * node of the site may have begun to write; nothing is sent, and the write ends as `written.notPermitted`.
+   */
+  readonly mayWrite: () => boolean;
 }
 
 /** Made by the stack, touched by the host alone. Nothing here touches the network before `connect`. */

@@ -16,10 +16,14 @@ export type WriteResult =
   /** No answer, or one that leaves it open: the device may have it. */
   | { readonly kind: 'unknown'; readonly reason: string };
 
+/** Why nothing was sent where `mayWrite` says no. */
+export const notPermitted = 'this node does not lead the site any more';
+
 export const written = Object.freeze({
   accepted: Object.freeze({ kind: 'accepted' }) satisfies WriteResult as WriteResult,
   refused: (reason: string): WriteResult => ({ kind: 'refused', reason }),
   denied: (reason: string): WriteResult => ({ kind: 'refused', reason, isDenied: true }),
   notSent: (reason: string): WriteResult => ({ kind: 'notSent', reason }),
+  notPermitted: Object.freeze({ kind: 'notSent', reason: notPermitted }) satisfies WriteResult as WriteResult,
   unknown: (reason: string): WriteResult => ({ kind: 'unknown', reason }),
 });

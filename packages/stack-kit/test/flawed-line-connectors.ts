@@ -127,6 +127,12 @@ class DeniesWrites extends LineConnector {
   }
 }
 
+class AsksNobody extends LineConnector {
+  constructor(options: ConnectorOptions<LineVariables>) {
+    super({ ...options, mayWrite: () => true });
+  }
+}
+
 /** Takes every failure for a refusal. */
 class RefusesUnheard extends LineConnector {
   override async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<WriteResult> {
@@ -257,6 +263,7 @@ export const flaws: Readonly<Record<string, Flaw>> = {
   acceptsUnheard: { make: (options) => new AcceptsUnheard(options), fails: /a write into a link that is dead/ },
   deniesWrites: { make: (options) => new DeniesWrites(options), fails: /a write whose answer is lost/ },
   refusesUnheard: { make: (options) => new RefusesUnheard(options), fails: /whatever befalls the answer/ },
+  asksNobody: { make: (options) => new AsksNobody(options), fails: /may not send any more/ },
   losesReasons: { make: (options) => new LosesReasons(options), fails: /refused with its reason/ },
   waitsForEver: { make: (options) => new WaitsForEver(options), fails: /does not answer any more/ },
   givesUp: { make: (options) => new GivesUp(options), fails: /resets the link/ },

@@ -53,6 +53,7 @@ export class LineConnector implements Connector {
 
   async write({ address }: StackCommand, value: Value, signal: AbortSignal): Promise<WriteResult> {
     if (this.link === undefined) return written.notSent('it is not connected');
+    if (!this.options.mayWrite()) return written.notPermitted;
     try {
       await this.link.ask(`set ${address} ${value}`, signal);
       return written.accepted;

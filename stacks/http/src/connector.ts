@@ -107,7 +107,7 @@ class HttpConnector implements Connector {
     if (typeof request === 'string') return written.refused(request);
     if (this.#client === undefined) return written.notSent('there is no link');
     try {
-      return judgeAnswer(await this.#client.send({ ...request, signal }));
+      return judgeAnswer(await this.#client.send({ ...request, signal, maySend: this.#options.mayWrite }));
     } catch (error) {
       if (!(error instanceof Unanswered)) throw error;
       return error.isSent ? written.unknown(error.message) : written.notSent(error.message);

@@ -4,7 +4,7 @@ import { Agent, type AgentOptions, type ClientRequest, type IncomingMessage, req
 import { Agent as TlsAgent, type AgentOptions as TlsAgentOptions, request as tlsRequest } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { type Clock, onAbort } from '@telltale/schema';
-import type { HostNames, TlsPeer } from '@telltale/stack-kit';
+import { type HostNames, notPermitted, type TlsPeer } from '@telltale/stack-kit';
 
 export interface HttpClientOptions {
   readonly baseUrl: string;
@@ -51,6 +51,8 @@ interface Sending {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal: AbortSignal;
+  /** Asked when there is a connection: false, and nothing is sent. */
+  readonly maySend?: () => boolean;
 }
 
 export class HttpClient {
@@ -96,7 +98,7 @@ export class HttpClient {
     return this.#url.protocol === 'https:';
   }
 
-  #ask({ method, path, headers, body, signal }: Sending, agent: Agent): Promise<HttpAnswer> {
+  #ask({ method, path, headers, body, signal, maySend }: Sending, agent: Agent): Promise<HttpAnswer> {
     const { clock, timeoutMs } = this.#options;
     const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
     if (signal.aborted) {
@@ -124,8 +126,13 @@ export class HttpClient {
     });
     let isSent = false;
     let isSettled = false;
-    whenSent(asking, this.#isTls, () => {
+    whenConnected(asking, this.#isTls, () => {
+      if (maySend?.() === false) {
+        fail(new Error(notPermitted));
+        return;
+      }
       isSent = true;
+      asking.end(body);
     });
     const end = () => {
       isSettled = true;
@@ -150,7 +157,6 @@ export class HttpClient {
         if (answer.body === undefined) asking.destroy();
       });
     });
-    asking.end(body);
     return promise;
   }
 
@@ -196,8 +202,8 @@ class GuardedAgent extends TlsAgent {
   }
 }
 
-/** The moment from which on the server may have it: nothing leaves before the connection is there. */
-function whenSent(asking: ClientRequest, isTls: boolean, call: () => void): void {
+/** Nothing leaves before: from this moment on the server may have it. */
+function whenConnected(asking: ClientRequest, isTls: boolean, call: () => void): void {
   asking.on('socket', (socket) => {
     if (socket.connecting) socket.once(isTls ? 'secureConnect' : 'connect', () => socket.destroyed || call());
     else call();

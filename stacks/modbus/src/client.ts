@@ -1,9 +1,9 @@
 // A client of one line: requests in turn, each answered at most once and within its time; what is urgent goes first. An
 // answer that comes late is nobody's; without ids in the frames, its unit is not asked again before it has come or no longer can.
 import { type Clock, onAbort } from '@telltale/schema';
-import { NoAnswer, NotConnected } from '@telltale/stack-kit';
+import { NoAnswer, NotConnected, notPermitted } from '@telltale/stack-kit';
 import type { Exchange, Expected, Framing } from './framing.ts';
-import { answerLength, checkAnswer, UnfitAnswer } from './pdu.ts';
+import { answerLength, changesDevice, checkAnswer, UnfitAnswer } from './pdu.ts';
 import type { Transport } from './transport.ts';
 
 export interface ClientOptions {
@@ -16,6 +16,8 @@ export interface ClientOptions {
   readonly delayMs: number;
   /** Requests under way. More than 1 only where frames have an id. */
   readonly maxAtOnce: number;
+  /** Asked before each request that changes something. */
+  readonly mayWrite?: () => boolean;
   /** For each right answer: the time from the request to it, without the wait for its turn. */
   readonly onRoundTrip?: (ms: number) => void;
 }
@@ -170,7 +172,11 @@ export class Client {
   }
 
   #send(pending: Pending): void {
-    const { transport, framing, clock, timeoutMs } = this.#options;
+    const { transport, framing, clock, timeoutMs, mayWrite } = this.#options;
+    if (mayWrite?.() === false && changesDevice(pending.request)) {
+      settle(pending).reject(new NotConnected(notPermitted));
+      return;
+    }
     // Its answer begins now: what is left of the line's past is noise.
     if (!framing.hasIds) framing.clear();
     this.#underWay.set(pending.id, pending);

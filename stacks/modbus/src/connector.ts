@@ -212,7 +212,7 @@ class ModbusConnector implements Connector {
 }
 
 function createClient(options: ConnectorOptions<ConnectorVariables>): Client {
-  const { variables, clock, meter, startProcess } = options;
+  const { variables, clock, meter, startProcess, mayWrite } = options;
   const { transport, host, port, timeoutMs, requestDelayMs: delayMs, pipelining: maxAtOnce } = variables;
   return new Client({
     transport:
@@ -224,6 +224,7 @@ function createClient(options: ConnectorOptions<ConnectorVariables>): Client {
     timeoutMs,
     delayMs,
     maxAtOnce: transport === 'tcp' ? maxAtOnce : 1,
+    mayWrite,
     onRoundTrip: (ms) => meter.answered(ms),
   });
 }

@@ -17,6 +17,20 @@ export const functionCodes = {
   encapsulatedInterface: 43,
 } as const;
 
+const changing: ReadonlySet<number | undefined> = new Set([
+  functionCodes.writeSingleCoil,
+  functionCodes.writeSingleRegister,
+  functionCodes.writeMultipleCoils,
+  functionCodes.writeMultipleRegisters,
+  functionCodes.maskWriteRegister,
+  functionCodes.readWriteRegisters,
+]);
+
+/** Whether the request writes something. */
+export function changesDevice(request: Uint8Array): boolean {
+  return changing.has(request[0]);
+}
+
 export const exceptionCodes = {
   illegalFunction: 1,
   illegalDataAddress: 2,

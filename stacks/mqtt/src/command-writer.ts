@@ -14,6 +14,7 @@ export interface CommandWriterOptions {
   readonly clock: Clock;
   /** Subscriptions that the broker has refused, and why. */
   readonly refused: ReadonlyMap<string, string>;
+  readonly mayWrite: () => boolean;
 }
 
 /** A device that is late by more than this, beside the time for which the broker keeps its command, will not answer. */
@@ -80,7 +81,8 @@ export class CommandWriter {
     payload: string | Buffer,
     signal: AbortSignal,
   ): Promise<WriteResult> {
-    const { variables, version } = this.#options;
+    const { variables, version, mayWrite } = this.#options;
+    if (!mayWrite()) return written.notPermitted;
     let published: Promise<number>;
     try {
       published = link.publish(topic, payload, {

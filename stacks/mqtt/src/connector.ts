@@ -74,7 +74,7 @@ class MqttConnector implements Connector {
   #warnedMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ConnectorOptions<ConnectorVariables>) {
-    const { clock, variables, maxClockSkewMs, meter } = options;
+    const { clock, variables, maxClockSkewMs, meter, mayWrite } = options;
     this.#options = options;
     this.#brokers = new BrokerList(variables, clock);
     this.#state = new HostState({ clock, hostId: variables.hostId });
@@ -98,7 +98,7 @@ class MqttConnector implements Connector {
       onRefused: (subscription, why) => this.#refuse(subscription, why),
     });
     const { refused } = this.#subscriptions;
-    this.#writer = new CommandWriter({ variables, version: variables.version, clock, refused });
+    this.#writer = new CommandWriter({ variables, version: variables.version, clock, refused, mayWrite });
     this.#browser = new Browser({
       clock,
       // Of the same quality: where the connector has the same subscription, this one takes its place.
@@ -121,6 +121,7 @@ class MqttConnector implements Connector {
     this.#devices = new Devices([], variables);
     this.#host = new HostApplication({
       clock,
+      mayWrite,
       log: options.log,
       times: this.#context.times,
       batch: this.#batch,

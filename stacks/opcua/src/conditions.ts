@@ -107,7 +107,7 @@ export class Conditions {
         ],
       })),
     });
-    const answer = link.transact<CallResponse>(request);
+    const answer = link.change<CallResponse>(request);
     const ends = eventIds.map(async (_, at) =>
       resultOf(await statusOf(answer.then(({ results }) => results?.[at]?.statusCode))),
     );

@@ -99,9 +99,9 @@ class UaConnector implements Connector {
   }
 
   async connect(signal: AbortSignal): Promise<void> {
-    const { name, variables, folder, clock, meter, log } = this.#options;
+    const { name, variables, folder, clock, meter, log, mayWrite } = this.#options;
     const applicationUri = applicationUriOf(variables.applicationUri, name);
-    const options = { name, variables, applicationUri, folder, clock, meter, log };
+    const options = { name, variables, applicationUri, folder, clock, meter, log, mayWrite };
     this.#link = await this.#servers.connect(
       signal,
       (endpointUrl, attempt) => UaLink.open({ ...options, endpointUrl }, attempt),

@@ -63,7 +63,7 @@ export class MethodCaller {
     if (typeof inputs === 'string') return written.refused(inputs);
     const { objectId, methodId } = method;
     const request = new CallRequest({ methodsToCall: [{ objectId, methodId, inputArguments: inputs }] });
-    const answer = this.#link.transact<CallResponse>(request);
+    const answer = this.#link.change<CallResponse>(request);
     const status = await unlessAborted(signal, statusOf(answer.then(({ results }) => results?.[0]?.statusCode)));
     // The method may be another one by now: the next call asks.
     if (isStatus(status) && isOneOf(goneStatuses, status)) this.#methods.delete(keyOf(command));

@@ -110,7 +110,7 @@ export class NodeWriter {
     const request = new WriteRequest({ nodesToWrite: [{ ...node, value: {} }] });
     // As it is: the copies that the library makes of structures are broken.
     for (const each of request.nodesToWrite ?? []) each.value.value = value;
-    const answer = this.#link.transact<WriteResponse>(request);
+    const answer = this.#link.change<WriteResponse>(request);
     return unlessAborted(signal, statusOf(answer.then(({ results }) => results?.[0])));
   }
 

@@ -1,7 +1,7 @@
 // The link to one server: discovery, channel, session, and requests with their time limits. A link that is lost is never
 // repaired: a new one replaces it.
 import { type Clock, unlessAborted } from '@telltale/schema';
-import { BackOff, type Meter, NotConnected, type StackLog } from '@telltale/stack-kit';
+import { BackOff, type Meter, NotConnected, notPermitted, type StackLog } from '@telltale/stack-kit';
 import {
   AttributeIds,
   type ClientSession,
@@ -29,6 +29,7 @@ export interface LinkOptions {
   readonly clock: Clock;
   readonly meter: Meter;
   readonly log: StackLog;
+  readonly mayWrite: () => boolean;
 }
 
 /** The server does not know the session: it has carried out nothing, and never will. */
@@ -137,6 +138,12 @@ export class UaLink {
   /** Throws `NotConnected` (nothing sent), `Unanswered` (no answer) or `ServiceFault` (refused as a whole). */
   transact<Response>(request: object, limitMs = this.#options.variables.timeoutMs): Promise<Response> {
     return this.#send(request, limitMs, this.#options.meter);
+  }
+
+  /** As `transact`, for a request that changes something. */
+  async change<Response>(request: object): Promise<Response> {
+    if (!this.#options.mayWrite()) throw new NotConnected(notPermitted);
+    return this.transact(request);
   }
 
   /** As `transact`, for a request that the server answers when it has data: its round trip is not measured. */

@@ -175,6 +175,7 @@ class SimulatorConnector implements Connector {
     if (delay > 0) await this.#wait(delay * 1000, signal);
     this.#refuseUnlessConnected();
     if (reason !== undefined) throw new Refused(reason);
+    if (!this.#options.mayWrite()) return written.notPermitted;
     return this.#device.write(address, value, clock, signal);
   }
 

@@ -177,8 +177,9 @@ class SnmpConnector implements Connector {
       if (error instanceof Unfit) return written.refused(error.message);
       throw error;
     }
-    const { meter, clock } = this.#options;
+    const { meter, clock, mayWrite } = this.#options;
     const startMs = clock.monotonicMs();
+    if (!mayWrite()) return written.notPermitted;
     try {
       const set = agent.session.set(encodeVarbinds([varbind]), signal);
       this.#sets.add(set);

@@ -2,11 +2,11 @@
 // it: whoever writes asks `deadline` immediately before. README.md has the protocol.
 import { randomUUID } from 'node:crypto';
 import { type Clock, pause } from '@telltale/schema';
+import { HeldDeadline, type LeaseDeadline } from '../threads/index.ts';
 import type { EtcdClient } from './etcd/etcd-client.ts';
 import { EtcdRefusal } from './etcd/etcd-errors.ts';
 import { EtcdHistory } from './etcd/etcd-history.ts';
 import { type Holder, LeaderKey, type Leadership } from './leader-key.ts';
-import { HeldDeadline, type LeaseDeadline } from './lease-deadline.ts';
 import { siteBase } from './lease-setting.ts';
 import { type LeaseRole, type LeaseStatus, type NodeDescription, problemOf } from './lease-status.ts';
 import type { LeaseTimes } from './lease-times.ts';

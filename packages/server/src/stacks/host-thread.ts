@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
 import { Batch, systemClock as clock, parseJson } from '@telltale/schema';
 import { type DeviceAlarm, Refused, ServingTurns, type StackAlarm, type StackPoint } from '@telltale/stack-kit';
-import { type Handlers, type Link, parentLink } from '../threads/index.ts';
+import { type Handlers, LeaseDeadline, type Link, parentLink } from '../threads/index.ts';
 import { HostedInstance, type PointTable } from './hosted-instance.ts';
 import { createLimitedLog } from './limited-log.ts';
 import { loadStacks } from './load-stacks.ts';
@@ -12,13 +12,17 @@ import type { HostClient, HostStart, HostThread } from './protocol.ts';
 import { AskedProcesses } from './thread-processes.ts';
 
 const statusPeriodMs = 1000;
+/** While there is no lease. */
+const leasePeriodMs = 100;
 /** Loading that takes longer does not keep the thread busy: it waits for something, perhaps for ever. */
 const maxLoadMs = 45_000;
 /** Of what is asked of an instance that is not there any more. */
 const stopped = { kind: 'notConnected', reason: 'it is stopped' } as const;
 
 function main(): void {
-  const { stackModules, maxHeapMb, folder, consumedByClient, consumedByThread, ...settings } = workerData as HostStart;
+  const { stackModules, maxHeapMb, folder, consumedByClient, consumedByThread, lease, ...settings } =
+    workerData as HostStart;
+  const deadline = lease && new LeaseDeadline(clock, lease);
   const findStack = loadStacks(stackModules, clock);
   const instances = new Map<number, HostedInstance>();
   const logged = new Map<number, string>();
@@ -57,7 +61,7 @@ function main(): void {
     }
   };
 
-  const start: HostThread['start'] = (id, role, instance, replaces, isSame, mayRun) => {
+  const start: HostThread['start'] = (id, role, instance, replaces, isSame, mayRun, epoch) => {
     const { name } = instance;
     const earlier = replaces === undefined ? undefined : instances.get(replaces);
     const points: PointTable = earlier?.points ?? emptyTable();
@@ -82,6 +86,7 @@ function main(): void {
       onState: () => reportStatus(id, hosted),
       loading,
       startProcess: (...process) => processes.start(...process),
+      mayWrite: () => deadline === undefined || deadline.isValid(epoch),
       write: (writes, user) => client.call('write', [id, writes, user]),
       acknowledge: (alarm, authority, user) => client.call('acknowledge', [id, alarm, authority, user]),
       users: {
@@ -173,6 +178,13 @@ function main(): void {
     }
     clock.after(statusPeriodMs, reportAll);
   };
+  /** What devices have not answered when the lease ends is not to reach them later. */
+  const watchLease = (wasValid: boolean) => {
+    const leftMs = deadline?.remainingMs(deadline.epoch) ?? 0;
+    if (wasValid && leftMs <= 0) for (const instance of instances.values()) instance.endWrites();
+    clock.after(leftMs > 0 ? leftMs : leasePeriodMs, () => watchLease(leftMs > 0));
+  };
+  if (deadline !== undefined) watchLease(false);
   const client: Link<HostClient> = parentLink<HostClient, HostThread>(handlers);
   const processes = new AskedProcesses(client);
   reportAll();

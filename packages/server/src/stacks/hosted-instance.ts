@@ -80,6 +80,7 @@ export interface HostedInstanceOptions {
   /** Runs what loads code of a stack. */
   readonly loading: <Module>(load: () => Promise<Module>) => Promise<Module>;
   readonly startProcess: ConnectorOptions<unknown>['startProcess'];
+  readonly mayWrite: ConnectorOptions<unknown>['mayWrite'];
   /** These ask the server for a client of the provider. */
   readonly write: (writes: readonly DeviceWrite[], user: number | undefined) => Promise<readonly WriteResult[]>;
   readonly acknowledge: (alarm: string, authority: string, user: number | undefined) => Promise<WriteResult>;
@@ -151,6 +152,7 @@ export class HostedInstance {
       command: (id) => points.commands.get(id),
       alarm: (id) => points.alarms.get(id) as DeviceAlarm | undefined,
       onAccepted: ({ id, name }, value) => this.#storeLast(id, name, value),
+      mayWrite: options.mayWrite,
       onReadings,
       onAlarms: (states) => onAlarms(this.#secrets.hide(states)),
       onLink: (up, reason, timeUs) => onLink(up, this.#secrets.hide(reason), timeUs),
@@ -212,6 +214,11 @@ export class HostedInstance {
 
   async acknowledge(asked: Acknowledgement): Promise<WriteOutcome> {
     return this.#secrets.hide(await this.#connection.acknowledge(asked));
+  }
+
+  /** It may not write any more. */
+  endWrites(): void {
+    this.#connection.endWrites();
   }
 
   publish(batch: Batch): void {
@@ -291,7 +298,8 @@ export class HostedInstance {
     publish: ConnectorOptions<unknown>['publish'],
     publishAlarms: ConnectorOptions<unknown>['publishAlarms'],
   ): Promise<Linked> {
-    const { role, instance, findStack, clock, folder, maxClockSkewMs, loading, startProcess, turns } = this.#options;
+    const { role, instance, findStack, clock, folder, maxClockSkewMs, loading, startProcess, turns, mayWrite } =
+      this.#options;
     const { name, stackName } = instance;
     const stack = await findStack(stackName);
     const common = { name, clock, log: this.#log, folder, turns };
@@ -300,7 +308,15 @@ export class HostedInstance {
       const variables = await this.#variables(stack.connector);
       const { createConnector } = await loading(stack.connector.load);
       const { reconnectMaxMs } = variables;
-      const asked = { maxClockSkewMs, reconnectMaxMs, publish, publishAlarms, history: this.#past, startProcess };
+      const asked = {
+        maxClockSkewMs,
+        reconnectMaxMs,
+        publish,
+        publishAlarms,
+        history: this.#past,
+        startProcess,
+        mayWrite,
+      };
       return createConnector({ ...common, ...asked, variables, meter: this.#meter });
     }
     if (stack.provider === undefined) throw new Error(`the stack ${stackName} has no provider`);

@@ -12,6 +12,8 @@ interface SilentInstance {
   readonly lastError: NonNullable<InstanceReport['lastError']>;
 }
 
+const notLeading = 'this node does not lead the site';
+
 export class Hosted {
   readonly role: Role;
   readonly name: string;
@@ -23,6 +25,8 @@ export class Hosted {
   /** While it is up as far as is known, and its thread does not answer. */
   #silent: SilentInstance | undefined;
   pendingWrites = 0;
+  /** Since when another node leads, so that it does not run. */
+  #heldSinceUs: number | undefined;
   #disabled: DisabledLink | undefined;
   readonly #thread: number;
   readonly #counters = zeroInstanceCounters();
@@ -48,11 +52,12 @@ export class Hosted {
 
   get state(): InstanceState {
     if (this.#disabled !== undefined) return 'disabled';
+    if (this.#heldSinceUs !== undefined) return 'down';
     return this.#silent?.silence === 'lost' ? 'down' : this.#report.state;
   }
 
   get lastError(): string | undefined {
-    return (this.#silent?.lastError ?? this.#report.lastError)?.text;
+    return (this.#held?.lastError ?? this.#silent?.lastError ?? this.#report.lastError)?.text;
   }
 
   get isSilent(): boolean {
@@ -75,6 +80,7 @@ export class Hosted {
       ...this.#report,
       ...silent,
       ...lost,
+      ...this.#held,
       silentSinceUs: this.#silent?.sinceUs,
       ...since,
       state,
@@ -97,6 +103,22 @@ export class Hosted {
     const { lastError, points } = this.#report;
     this.#disabled = disabled;
     this.#report = silent({ state: 'connecting', sinceUs, lastError, points });
+  }
+
+  /** Whether it waits until this node leads; what it reports then is that of its next start. */
+  setHeld(isHeld: boolean, sinceUs: number): void {
+    const { lastError, points } = this.#report;
+    this.#heldSinceUs = isHeld ? sinceUs : undefined;
+    this.#report = silent({ state: 'connecting', sinceUs, lastError, points });
+  }
+
+  get isHeld(): boolean {
+    return this.#heldSinceUs !== undefined;
+  }
+
+  get #held() {
+    const timeUs = this.#heldSinceUs;
+    return timeUs === undefined ? undefined : { sinceUs: timeUs, lastError: { text: notLeading, timeUs } };
   }
 
   /** Its thread has not answered since then. False where that has been said already. */

@@ -30,6 +30,8 @@ export interface HostStart {
   /** Counts what each side has consumed: see outbox.ts. */
   readonly consumedByClient: Int32Array<SharedArrayBuffer>;
   readonly consumedByThread: Int32Array<SharedArrayBuffer>;
+  /** Of the deadline of the lease; undefined where this server shares its site with nobody. */
+  readonly lease?: SharedArrayBuffer | undefined;
 }
 
 export interface Instance {
@@ -63,7 +65,8 @@ export function packPoints({ measurements, commands }: StackPoints): PackedPoint
 export interface HostThread {
   /**
    * `replaces`: the instance that is stopped first and whose points are taken over. `isSame`: these are its points still, as
-   * whole as they were; else it waits for `pointsDone`. `mayRun`: false where it is disabled: it takes its points, and no more.
+   * whole as they were; else it waits for `pointsDone`. `mayRun`: false where it is disabled, or another node of the site leads: it takes
+   * its points, and no more. `epoch`: of the lease under which it writes.
    */
   start(
     id: number,
@@ -72,6 +75,7 @@ export interface HostThread {
     replaces: number | undefined,
     isSame: boolean,
     mayRun: boolean,
+    epoch: number,
   ): void;
   stop(id: number): void;
   /** Answered when all that was stopped of this role and name has given back what it had. */

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Batch, ProblemError, type Value } from '@telltale/schema';
+import { Batch, ProblemError, systemClock, type Value } from '@telltale/schema';
 import { ManualClock } from '@telltale/schema/testing';
 import { command, hostsOfTests, point, problemOf } from '../../test/host-bench.ts';
 import { LineDevice } from '../../test/line-device.ts';
+import { HeldDeadline } from '../threads/index.ts';
 import { packPoints } from './protocol.ts';
 import { writeProblem } from './write-problem.ts';
 
@@ -43,6 +44,49 @@ describe('with a device on a socket', () => {
     await until(() => status('plc')?.counters.values === 2);
     const { writesAccepted, writesRefused, writesTimedOut, connects } = status('plc')?.counters ?? assert.fail();
     assert.deepEqual([writesAccepted, writesRefused, writesTimedOut, connects], [1, 1, 1, 2]);
+  });
+});
+
+describe('under a lease', () => {
+  const notLeading = 'this node does not lead the site';
+
+  test('nothing connects before this node leads; then it writes while the lease is valid, and reads on without it', async () => {
+    const device = await LineDevice.start({ level: 21.5 });
+    running.push(device);
+    const held = new HeldDeadline(systemClock);
+    const { host, events, until, status } = await setUp({ lease: held.buffer });
+    const vars = { port: device.port };
+    host.start('connector', { name: 'plc', stackName: 'line_device', vars, properties: {} });
+    const commands = [command(6, 'valve'), command(7, 'silent')];
+    host.putPoints('connector', 'plc', packPoints({ measurements: [point(5, 'level')], commands }));
+    host.pointsDone('connector', 'plc');
+    await host.confirm([{ role: 'connector', name: 'plc' }]);
+    assert.deepEqual([status('plc')?.state, status('plc')?.lastError?.text], ['down', notLeading]);
+    assert.match(await problemOf(host.write('plc', 6, 1)), /^connector-down: .*does not lead the site/);
+
+    held.extend(3, systemClock.monotonicMs() + 60_000);
+    host.setEpoch(3);
+    await until(() => events.includes('plc 5=21.5'));
+    await host.write('plc', 6, 50);
+    held.end();
+    assert.match(await problemOf(host.write('plc', 6, 51)), /^connector-down: .*does not lead the site any more/);
+    device.send('level', 22);
+    await until(() => events.includes('plc 5=22'));
+
+    held.extend(4, systemClock.monotonicMs() + 60_000);
+    assert.match(await problemOf(host.write('plc', 6, 52)), /^connector-down: .*does not lead the site any more/);
+    host.setEpoch(4);
+    await until(() => status('plc')?.state === 'up');
+    const writing = problemOf(host.write('plc', 7, 1));
+    await until(() => device.heard.includes('write 1 silent=1'));
+    held.end();
+    assert.match(await writing, /^write-timeout: .*may have taken/);
+    await until(() => events.includes(`connector plc down ${notLeading} any more`));
+
+    host.setEpoch(undefined);
+    assert.deepEqual([status('plc')?.state, status('plc')?.lastError?.text], ['down', notLeading]);
+    const writes = device.heard.filter((line) => line.startsWith('write'));
+    assert.deepEqual(writes, ['write 1 valve=50', 'write 1 silent=1']);
   });
 });
 

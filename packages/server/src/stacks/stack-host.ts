@@ -44,6 +44,8 @@ export interface StackHostOptions {
   readonly clock?: Clock;
   /** Of each thread; without it, by their number. */
   readonly maxHeapMb?: number;
+  /** The deadline of the lease, in memory: nothing connects before `setEpoch`. Without it, this server shares its site with nobody. */
+  readonly lease?: SharedArrayBuffer | undefined;
 }
 
 export interface ThreadCounts {
@@ -118,6 +120,14 @@ export class StackHost {
     hosting?.thread.setDisabled(hosting.hosted, disabled);
   }
 
+  /**
+   * This node leads under this epoch: everything that is not disabled connects. Of undefined, another one does: everything is stopped, and its
+   * points remain.
+   */
+  setEpoch(epoch: number | undefined): void {
+    for (const thread of this.#threads) thread.setEpoch(epoch);
+  }
+
   /** Its points are removed; nothing is reported of it afterwards, except that it is down, now, if it was up. */
   stop(role: Role, name: string): void {
     const key = keyOf(role, name);
@@ -170,7 +180,8 @@ export class StackHost {
     if (hosting === undefined) {
       throw writeProblem(connector, { kind: 'notConnected', reason: 'there is no such connector' });
     }
-    const { disabled } = hosting.hosted;
+    const { disabled, isHeld, lastError: reason = '' } = hosting.hosted;
+    if (isHeld) throw writeProblem(connector, { kind: 'notConnected', reason });
     if (disabled !== undefined) {
       const why = disabledText('connector', connector, disabled);
       throw new ProblemError('connector-down', `${why} Nothing was sent: enable it first.`);

@@ -3,7 +3,7 @@
 // `restarted` requests them again.
 import { Worker } from 'node:worker_threads';
 import { Batch, type BatchMessage, type Clock, type Value } from '@telltale/schema';
-import type { BrowseAnswer, BrowseRequest, ReadingTrace } from '@telltale/stack-kit';
+import { type BrowseAnswer, type BrowseRequest, notPermitted, type ReadingTrace } from '@telltale/stack-kit';
 import type { Role } from '@telltale/stack-kit/host';
 import type { Logger } from 'pino';
 import type { DisabledLink } from '../points/index.ts';
@@ -49,6 +49,8 @@ export class StackThread {
   readonly #log: Logger;
   readonly #thread: SupervisedThread;
   readonly #hosted = new Set<Hosted>();
+  /** Under which everything here writes; undefined: nothing runs, since another node leads. */
+  #epoch: number | undefined;
   /** Every start that the present thread may still report on. */
   readonly #byId = new Map<number, Started>();
   /** Stopped and not yet ended, with their role and name. */
@@ -63,6 +65,7 @@ export class StackThread {
   constructor(options: StackThreadOptions) {
     const { clock, log, number } = options;
     this.#options = options;
+    this.#epoch = options.start.lease === undefined ? 0 : undefined;
     this.#log = log.child({ thread: number });
     this.#thread = new SupervisedThread({
       create: () => this.#create(),
@@ -116,6 +119,7 @@ export class StackThread {
     if (!this.hasBegun) this.#thread.begin();
     const { number, clock } = this.#options;
     const hosted = new Hosted(role, instance, number, clock.now(), disabled);
+    hosted.setHeld(this.#epoch === undefined, clock.now());
     this.#hosted.add(hosted);
     this.#sendStart(hosted, undefined);
     return hosted;
@@ -138,6 +142,20 @@ export class StackThread {
     hosted.isUp = undefined;
     this.#sendStart(hosted, hosted.id, true);
     this.#options.onState(hosted);
+  }
+
+  /** Everything runs under this epoch, as at its first start; of undefined, nothing does any more, and its points remain. */
+  setEpoch(epoch: number | undefined): void {
+    this.#epoch = epoch;
+    for (const hosted of this.#hosted) {
+      const timeUs = this.#options.clock.now();
+      if (hosted.isUp) this.#notifyLink(hosted, false, notPermitted, timeUs);
+      hosted.setHeld(epoch === undefined, timeUs);
+      if (hosted.disabled !== undefined) continue;
+      hosted.isUp = undefined;
+      this.#sendStart(hosted, hosted.id, true);
+      this.#options.onState(hosted);
+    }
   }
 
   stop(hosted: Hosted, key: string): void {
@@ -274,8 +292,9 @@ export class StackThread {
   #sendStart(hosted: Hosted, replaces: number | undefined, isSame = false): void {
     const { role, instance, disabled } = hosted;
     const id = ++this.#lastId;
+    const mayRun = disabled === undefined && this.#epoch !== undefined;
     this.#writes.flush(hosted);
-    if (!this.link?.notify('start', [id, role, instance, replaces, isSame, disabled === undefined])) return;
+    if (!this.link?.notify('start', [id, role, instance, replaces, isSame, mayRun, this.#epoch ?? 0])) return;
     if (replaces !== undefined) this.#outbox?.forget(replaces);
     hosted.started(id, this.#options.clock.now());
     this.#byId.set(id, { hosted, counters: zeroInstanceCounters() });

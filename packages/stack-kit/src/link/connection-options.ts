@@ -28,6 +28,8 @@ export interface ConnectionOptions {
   /** Of a connector. */
   readonly alarm?: (id: number) => DeviceAlarm | undefined;
   readonly onAccepted: (command: StackCommand, value: Value) => void;
+  /** Whether writes and acknowledgements may be sent now; without it they may. */
+  readonly mayWrite?: () => boolean;
   /** Takes the batch; returns how many readings were passed over. Only while the link is up. */
   readonly onReadings: (batch: Batch) => number;
   /** On each change between up and not up, and when the first attempt has failed. */

@@ -12,12 +12,13 @@ import {
   type StackPoints,
 } from '../connector.ts';
 import type { StackAlarm, StackAlarmState } from '../provider.ts';
+import { notPermitted } from '../write-result.ts';
 import { backOffMs, type FailedAttempt } from './back-off.ts';
 import { type BrowseOutcome, Browsing } from './browsing.ts';
 import { callStack } from './call-stack.ts';
 import type { ConnectionOptions, Linked } from './connection-options.ts';
 import { type Acknowledgement, LinkAlarms } from './link-alarms.ts';
-import { type DeviceWrite, LinkWrites, type WriteOutcome } from './link-writes.ts';
+import { type DeviceWrite, LinkWrites, unpermitted, type WriteOutcome } from './link-writes.ts';
 import { LoggedReasons } from './logged-reasons.ts';
 import { ReadingGate } from './reading-gate.ts';
 import { noDetail, readDetail, readTrace, type StackDetail } from './stack-answers.ts';
@@ -138,7 +139,13 @@ export class Connection {
   async acknowledge(asked: Acknowledgement): Promise<WriteOutcome> {
     const [made, attempt] = [this.#made, this.#attempt];
     if (made === undefined || attempt === undefined || this.#state !== 'up') return this.#notConnected();
+    if (this.#options.mayWrite?.() === false) return unpermitted;
     return this.#linkAlarms.acknowledge(made.stack, asked, attempt.signal);
+  }
+
+  /** It may not write any more: what a device has not answered, it is not to get later. */
+  endWrites(): void {
+    if (this.#writes?.hasUnanswered) this.#end(new NotConnected(notPermitted));
   }
 
   /** New values for a provider; taken by it once it has its points. */
@@ -254,7 +261,7 @@ export class Connection {
   }
 
   async #up(made: Made, signal: AbortSignal): Promise<void> {
-    const { clock, log, command, onAccepted } = this.#options;
+    const { clock, log, command, onAccepted, mayWrite } = this.#options;
     const { stack } = made;
     signal.throwIfAborted();
     this.#counters.connects++;
@@ -263,6 +270,7 @@ export class Connection {
       log,
       command,
       onAccepted,
+      mayWrite,
       hand: (...write) => Promise.try(() => stack.write?.(...write)),
       handMany: stack.writeMany && ((...writes) => Promise.try(() => stack.writeMany?.(...writes))),
     });

@@ -30,6 +30,7 @@ function setUp() {
   const errors: string[] = [];
   const accepted: Value[] = [];
   const gone = new Set<number>();
+  const permission = { isThere: true };
   const silent = () => undefined;
   const writes = new LinkWrites({
     clock,
@@ -48,6 +49,7 @@ function setUp() {
         batches.push({ values: together.map(({ value }) => value), signal, resolve, reject });
       }),
     onAccepted: (_, value) => accepted.push(value),
+    mayWrite: () => permission.isThere,
   });
   const one = (commandId: number, value: Value, limitMs: number) =>
     writes.write([{ commandId, value }], limitMs)[0] as Promise<WriteOutcome>;
@@ -57,7 +59,7 @@ function setUp() {
   const turns = async () => {
     for (let i = 0; i < 3; i++) await new Promise(setImmediate);
   };
-  return { clock, handed, batches, errors, accepted, gone, writes, outcomes, one, write, turns };
+  return { clock, handed, batches, errors, accepted, gone, permission, writes, outcomes, one, write, turns };
 }
 
 function inWords(outcome: WriteOutcome): string {
@@ -71,6 +73,22 @@ describe('writes', () => {
     handed[0]?.reject(new NoAnswer('silence'));
     await turns();
     assert.deepEqual(outcomes, ['a timeout sent']);
+  });
+
+  test('are not handed over any more when they may not be sent, also those that wait', async () => {
+    const { writes, one, handed, permission, turns } = setUp();
+    const [first, second] = [one(1, 'a', 1000), one(1, 'b', 1000)];
+    assert.equal(writes.hasUnanswered, true);
+    permission.isThere = false;
+    handed[0]?.resolve();
+    await turns();
+    const reason = 'this node does not lead the site any more';
+    assert.deepEqual(await Promise.all([first, second, one(2, 'c', 1000)]), [
+      { kind: 'accepted' },
+      { kind: 'notConnected', reason },
+      { kind: 'notConnected', reason },
+    ]);
+    assert.deepEqual([handed.length, writes.hasUnanswered], [1, false]);
   });
 
   test('of one command go one after another, of others beside them', async () => {

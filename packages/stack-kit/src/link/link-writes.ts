@@ -2,6 +2,7 @@
 // has its outcome within its time limit. A new link begins with none.
 import type { Clock, Value } from '@telltale/schema';
 import { type CommandWrite, NoAnswer, type StackCommand, type StackLog } from '../connector.ts';
+import { notPermitted } from '../write-result.ts';
 import { readWriteResult } from './stack-answers.ts';
 import { isThrown, reasonOf } from './stack-error.ts';
 
@@ -29,6 +30,7 @@ export interface LinkWritesOptions {
   /** Several at once; undefined where the stack takes them one by one only. */
   readonly handMany: ((writes: readonly CommandWrite[], signal: AbortSignal) => Promise<unknown>) | undefined;
   readonly onAccepted: (command: StackCommand, value: Value) => void;
+  readonly mayWrite?: (() => boolean) | undefined;
 }
 
 /** Of one connector, until the stack has settled them. */
@@ -47,6 +49,8 @@ interface Job extends DeviceWrite {
 }
 
 const expired: WriteOutcome = { kind: 'timeout', sent: false, reason: 'its timeout had expired' };
+/** Nothing was sent: another node of the site may write by now. */
+export const unpermitted: WriteOutcome = { kind: 'notConnected', reason: notPermitted };
 const gone: WriteOutcome = { kind: 'superseded', reason: 'the configuration of the command has changed' };
 
 export class LinkWrites {
@@ -58,6 +62,11 @@ export class LinkWrites {
 
   constructor(options: LinkWritesOptions) {
     this.#options = options;
+  }
+
+  /** Whether the stack has one that it has not settled. */
+  get hasUnanswered(): boolean {
+    return this.#queues.values().some(([first]) => first?.isHanded === true);
   }
 
   /** Those that need not wait for an earlier one of their command are handed over together. */
@@ -156,11 +165,12 @@ export class LinkWrites {
   #writeOf(job: Job): CommandWrite | undefined {
     const command = this.#options.command(job.commandId);
     const isInTime = this.#options.clock.monotonicMs() < job.endMs;
-    if (command !== undefined && isInTime && job.claim?.() !== false) {
+    const isPermitted = this.#options.mayWrite?.() !== false;
+    if (command !== undefined && isInTime && isPermitted && job.claim?.() !== false) {
       job.isHanded = true;
       return { command, value: job.value };
     }
-    this.#drop(job, command === undefined ? gone : expired);
+    this.#drop(job, command === undefined ? gone : isPermitted ? expired : unpermitted);
     this.#next(job);
     return undefined;
   }

@@ -25,6 +25,8 @@ export class ConnectorBench {
   readonly #cleanup: AsyncDisposableStack;
   /** Bits are flipped and nobody can see: readings are not judged. */
   isBlind = false;
+  /** What stacks are told. */
+  mayWrite = true;
   readonly #had = new Map<string, Set<Value>>();
   readonly #at = new Map<string, number>();
 
@@ -75,6 +77,7 @@ export class ConnectorBench {
   /** The way is clear and the device has the first value of every sample. */
   async begin(): Promise<void> {
     this.isBlind = false;
+    this.mayWrite = true;
     await this.way.repair();
     this.#had.clear();
     this.#at.clear();
@@ -90,6 +93,7 @@ export class ConnectorBench {
       commands: [...this.world.commands, ...commands],
       isBlind: () => this.isBlind,
       lieOf: (address, value) => this.#lieOf(address, value),
+      mayWrite: () => this.mayWrite,
     });
   }
 

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Value } from '@telltale/schema';
 import type { WriteOutcome } from '../link/index.ts';
+import { notPermitted } from '../write-result.ts';
 import type { SamplePoint } from './conformance-world.ts';
 import type { ConnectorBench } from './connector-bench.ts';
 import type { Hosting } from './connector-conformance.ts';
@@ -63,6 +64,21 @@ export function testWrites(world: ConnectorBench['world'], bench: () => Connecto
     test(`whatever befalls the request of a write: where it ${trouble.name}, what is said of it is true`, () =>
       hosting((hosted) => tryAll(hosted, trouble, command)));
   }
+
+  test('a write that the node may not send any more is not sent, and the next one is that it may', () =>
+    hosting(async (hosted) => {
+      const { address } = command;
+      await bench().untilRight(hosted);
+      const [before, value] = [await bench().device.get(address), await bench().other(command)];
+      bench().mayWrite = false;
+      const outcomes = [await hosted.write(address, value), ...(await hosted.writeMany([{ address, value }]))];
+      for (const outcome of outcomes) assert.deepEqual(outcome, { kind: 'notConnected', reason: notPermitted });
+      await bench().later();
+      assert.ok(isSame(await bench().device.get(address), before));
+      bench().mayWrite = true;
+      assert.equal((await hosted.write(address, value)).kind, 'accepted');
+      await until(`the device has ${value}`, async () => isSame(await bench().device.get(address), value));
+    }));
 
   async function tryAll(hosted: HostedConnector, trouble: Trouble, sample: SamplePoint): Promise<void> {
     const isByChance = Object.values(trouble.faults(0)).some((fault) => 'seed' in fault);

@@ -23,6 +23,8 @@ export interface HostedConnectorOptions {
   readonly isBlind?: () => boolean;
   /** Why a good reading cannot be true; undefined where it can. */
   readonly lieOf?: (address: string, value: Value) => string | undefined;
+  /** It may unless told otherwise. */
+  readonly mayWrite?: (() => boolean) | undefined;
 }
 
 export interface Shown {
@@ -127,11 +129,11 @@ export class HostedConnector {
   }
 
   async #create(publish: (batch: Batch) => void): Promise<Connector> {
-    const { role, vars, folder } = this.#options;
+    const { role, vars, folder, mayWrite = () => true } = this.#options;
     const { values, faults } = role.readVariables(vars);
     if (faults.length > 0) throw new Error(faults.map(({ field, message }) => `${field} ${message}`).join('; '));
     const { createConnector } = await role.load();
-    const connector = createConnector(connectorOptions({ variables: values, folder, publish }));
+    const connector = createConnector(connectorOptions({ variables: values, folder, publish, mayWrite }));
     const run = connector.run.bind(connector);
     connector.run = (signal) => {
       this.#runSignal = signal;

@@ -31,6 +31,7 @@ export function connectorOptions<Variables>(
     startProcess,
     turns: new ServingTurns(systemClock),
     publishAlarms: () => {},
+    mayWrite: () => true,
     ...given,
     meter: { answered: () => {}, failed: () => {}, overrun: () => {}, unread: () => {}, ...given.meter },
   };

@@ -35,6 +35,7 @@ function setUp() {
     batch,
     history: { publish: keep, lastRecorded: async () => [] },
     flushSoon: () => {},
+    mayWrite: () => true,
     reorderTimeoutMs: 1000,
     maxMetricAgeMs: 60_000,
   });

@@ -30,6 +30,7 @@ export interface HostApplicationOptions {
   readonly batch: Batch;
   readonly history: ConnectorHistory;
   readonly flushSoon: () => void;
+  readonly mayWrite: () => boolean;
   /** How long a message that is missing may be late before a birth is asked for; 0: not at all. */
   readonly reorderTimeoutMs: number;
   /** How much older than its message a metric of data may be; 0: as old as it likes. */
@@ -216,6 +217,7 @@ export class HostApplication {
     if (metric === undefined) return written.refused(`${device || nodeName} ${wrong}`);
     const payload = encodePayload({ timestampMs, metrics: [metric] });
     const topic = device === '' ? `${group}/NCMD/${nodeName}` : `${group}/DCMD/${nodeName}/${device}`;
+    if (!this.#options.mayWrite()) return written.notPermitted;
     let published: Promise<number>;
     try {
       published = link.publish(namespace + topic, payload, { qos: 0 });
