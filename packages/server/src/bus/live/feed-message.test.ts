@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { zstdCompressSync } from 'node:zlib';
 import { Batch, form } from '@telltale/schema';
 import fc from 'fast-check';
-import { decodeFeed, encodeFeed, type FeedMessage } from './feed-message.ts';
+import { decodeAsk, decodeFeed, encodeAsk, encodeFeed, type FeedMessage } from './feed-message.ts';
 
 const aValue = fc.oneof(
   fc.double(),
@@ -13,11 +13,14 @@ const aValue = fc.oneof(
   fc.constant(undefined),
 );
 const aState = fc.tuple(fc.nat(2 ** 32 - 1), aValue, fc.nat(0xffff), fc.double({ noNaN: true }));
+const aWord = fc.record({ mirror: fc.nat(2 ** 32 - 1), number: fc.nat(2 ** 32 - 1) }, { noNullPrototype: true });
 const aMessage = fc.record({
   publication: fc.nat(2 ** 32 - 1),
   number: fc.nat(2 ** 32 - 1),
   isFirst: fc.boolean(),
   isLast: fc.boolean(),
+  behindMs: fc.nat(2 ** 32 - 1),
+  heard: fc.array(aWord),
   definitions: fc.array(
     fc.tuple(fc.nat(2 ** 32 - 1), fc.dictionary(fc.string(), fc.string(), { noNullPrototype: true })),
   ),
@@ -56,14 +59,25 @@ test('what is none is refused', () => {
     number: 2,
     isFirst: true,
     isLast: true,
+    behindMs: 0,
+    heard: [],
     definitions: [],
     states: batchOf([[1, 2, 3, 4]]),
   });
   for (let length = 0; length < whole.length; length++) assert.equal(decodeFeed(whole.subarray(0, length)), undefined);
-  const bomb = Buffer.concat([Buffer.alloc(16), zstdCompressSync(Buffer.alloc(2 ** 26))]);
+  const bomb = Buffer.concat([Buffer.alloc(20), zstdCompressSync(Buffer.alloc(2 ** 26))]);
   bomb.writeUInt32LE(4, 0);
   assert.equal(decodeFeed(bomb), undefined);
   const many = Buffer.from(whole);
   many.writeUInt32LE(2 ** 32 - 1, 12);
   assert.equal(decodeFeed(many), undefined);
+});
+
+test('a word of somebody who wants a feed is read as it was written', () => {
+  fc.assert(
+    fc.property(aWord, fc.boolean(), (word, wantsSnapshot) => {
+      assert.deepEqual(decodeAsk(encodeAsk(word, wantsSnapshot)), { ...word, wantsSnapshot });
+    }),
+  );
+  assert.equal(decodeAsk(new Uint8Array(8)), undefined);
 });

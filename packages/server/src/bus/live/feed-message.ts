@@ -11,31 +11,66 @@ export interface FeedMessage {
   /** It begins, and it ends, a snapshot: of everything that there is. */
   readonly isFirst: boolean;
   readonly isLast: boolean;
+  /** For how long a change has waited that is not in it. */
+  readonly behindMs: number;
+  /** Of each mirror that asks for it, which word of it was heard last: the message was sent after that. */
+  readonly heard: readonly Asked[];
   readonly definitions: readonly FeedDefinition[];
   /** Of items, by number. */
   readonly states: Batch;
 }
 
+/** A word of somebody who wants a feed. */
+export interface Asked {
+  /** Of all who may want it. */
+  readonly mirror: number;
+  readonly number: number;
+}
+
+const askBytes = 9;
+
+export function encodeAsk({ mirror, number }: Asked, wantsSnapshot: boolean): Uint8Array {
+  const bytes = Buffer.alloc(askBytes);
+  bytes.writeUInt32LE(mirror, 0);
+  bytes.writeUInt32LE(number, 4);
+  bytes.writeUInt8(wantsSnapshot ? 1 : 0, 8);
+  return bytes;
+}
+
+/** Undefined: it is none. */
+export function decodeAsk(data: Uint8Array): (Asked & { readonly wantsSnapshot: boolean }) | undefined {
+  if (data.length !== askBytes) return undefined;
+  const bytes = Buffer.from(data.buffer, data.byteOffset, askBytes);
+  return { mirror: bytes.readUInt32LE(0), number: bytes.readUInt32LE(4), wantsSnapshot: bytes.readUInt8(8) === 1 };
+}
+
 /** The number of an item, and what it is. */
 export type FeedDefinition = readonly [item: number, definition: object];
 
+/** A number that no item has. */
+export const noItem = 2 ** 32 - 1;
+
 const flag = { first: 1, last: 2, packed: 4 } as const;
-const prefixBytes = 16;
+const prefixBytes = 20;
 /** Fewer are not worth it. */
 const leastPacked = 300;
 const mostBytes = 2 ** 24;
 const params = { [constants.ZSTD_c_compressionLevel]: 1 };
 const stateBytes = 23;
 
+const Uint32 = Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 });
+
 /** What a message has beside its columns; texts by position. */
 const Words = Type.Object({
-  definitions: Type.Array(Type.Tuple([Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 }), Type.Object({})])),
+  heard: Type.Array(Type.Tuple([Uint32, Uint32])),
+  definitions: Type.Array(Type.Tuple([Uint32, Type.Object({})])),
   texts: Type.Array(Type.Tuple([Type.Integer({ minimum: 0 }), Type.String()])),
 });
 const words = checker(Words);
 
-export function encodeFeed({ publication, number, isFirst, isLast, definitions, states }: FeedMessage): Uint8Array {
-  const body = Buffer.concat([Buffer.from(wordsOf(definitions, states)), ...columnsOf(states)]);
+export function encodeFeed(feed: FeedMessage): Uint8Array {
+  const { publication, number, isFirst, isLast, behindMs, states } = feed;
+  const body = Buffer.concat([Buffer.from(wordsOf(feed)), ...columnsOf(states)]);
   const isPacked = body.length >= leastPacked;
   const packed = isPacked ? zstdCompressSync(body, { params }) : body;
   const message = Buffer.allocUnsafe(prefixBytes + packed.length);
@@ -43,6 +78,7 @@ export function encodeFeed({ publication, number, isFirst, isLast, definitions, 
   message.writeUInt32LE(publication, 4);
   message.writeUInt32LE(number, 8);
   message.writeUInt32LE(states.count, 12);
+  message.writeUInt32LE(Math.min(2 ** 32 - 1, Math.max(0, Math.round(behindMs))), 16);
   message.set(packed, prefixBytes);
   return message;
 }
@@ -60,19 +96,22 @@ export function decodeFeed(data: Uint8Array): FeedMessage | undefined {
     if (columnsAt < 0) return undefined;
     const read = parseJson(Buffer.from(body.buffer, body.byteOffset, columnsAt).toString());
     if (!words.fits(read)) return undefined;
-    const { definitions, texts } = read as Static<typeof Words>;
+    const { definitions, texts, heard: pairs } = read as Static<typeof Words>;
+    const heard = pairs.map(([mirror, number]) => ({ mirror, number }));
     const states = batchOf(body.slice(columnsAt), count, texts);
-    const place = { publication: prefix.readUInt32LE(4), number: prefix.readUInt32LE(8) };
-    return { ...place, isFirst: (flags & flag.first) !== 0, isLast: (flags & flag.last) !== 0, definitions, states };
+    const [publication, number, behindMs] = [prefix.readUInt32LE(4), prefix.readUInt32LE(8), prefix.readUInt32LE(16)];
+    const place = { publication, number, behindMs };
+    const [isFirst, isLast] = [(flags & flag.first) !== 0, (flags & flag.last) !== 0];
+    return { ...place, isFirst, isLast, heard, definitions, states };
   } catch {
     return undefined;
   }
 }
 
-function wordsOf(definitions: FeedMessage['definitions'], { count, forms, texts }: Batch): string {
+function wordsOf({ heard, definitions, states: { count, forms, texts } }: FeedMessage): string {
   const own: [number, string][] = [];
   for (let at = 0; at < count; at++) if (forms[at] === form.text) own.push([at, texts[at] ?? '']);
-  return JSON.stringify({ definitions, texts: own });
+  return JSON.stringify({ heard: heard.map(({ mirror, number }) => [mirror, number]), definitions, texts: own });
 }
 
 /** Those of eight bytes first, so that a reader finds each where its elements may begin. */

@@ -1,10 +1,10 @@
 // What a site publishes of its items, at a centre: asks for it, notices what was lost, and says whether it is all of it.
+import { randomInt } from 'node:crypto';
 import type { Batch, Clock } from '@telltale/schema';
 import type { BusConnection } from '../connection/bus-connection.ts';
 import { BusError } from '../connection/bus-error.ts';
 import { type FeedKind, feeds } from '../subjects.ts';
-import { decodeFeed, type FeedDefinition, type FeedMessage } from './feed-message.ts';
-import { wantedMs } from './feed-publisher.ts';
+import { decodeFeed, encodeAsk, type FeedDefinition, type FeedMessage, noItem } from './feed-message.ts';
 
 /** Who is told. What it is told is what a site says, which may be anything. */
 export interface FeedSink {
@@ -12,8 +12,10 @@ export interface FeedSink {
   /** There are no others. */
   retain(items: ReadonlySet<number>): void;
   states(states: Batch): void;
-  /** All of it is there, as it is at the site; or something is missing. */
-  setWhole(isWhole: boolean): void;
+  /** All of it is as it is at the site. */
+  whole(): void;
+  /** What there is counts no longer, but for these, which have come anew. */
+  lose(but: ReadonlySet<number>): void;
 }
 
 export interface FeedMirrorOptions {
@@ -25,29 +27,47 @@ export interface FeedMirrorOptions {
 }
 
 /** Where nothing comes for so long, something was lost: a site says something every second. */
-const silentMs = 3000;
-const checkMs = 1000;
+const silentMs = 2500;
+/** What was lost is made good within this time, or what there is counts no longer. */
+const graceMs = 1000;
+/** A site that has had a change for so long, and not sent it, does not keep up. */
+const mostBehindMs = 3500;
+const checkMs = 500;
+/** As often it says that it wants the feed, or that it wants a snapshot. */
+const askMs = 1000;
+const snapshotAskMs = 500;
+/** What is answered later than this counts no longer: everything is at most as old as the word that it answers. */
+const mostAgeMs = 4000;
+const askedBefore = 16;
 /** Of a site: what goes beyond is not mirrored. */
 const mostItems = 1_000_000;
+const none: ReadonlySet<number> = new Set();
 
 export class FeedMirror {
   readonly #options: FeedMirrorOptions;
   #leave: (() => Promise<void>) | undefined;
-  #cancel = () => {};
+  #cancelCheck = () => {};
+  #cancelGrace = () => {};
+  #state: 'whole' | 'grace' | 'lost' = 'lost';
   #publication: number | undefined;
   #next = 0;
-  #isWhole = false;
-  /** Of the snapshot that is coming; undefined: none is. */
+  /** Of the snapshot that is coming, what has come; undefined: none is. */
   #seen: Set<number> | undefined;
   #heardMs = 0;
-  #askedMs = Number.NEGATIVE_INFINITY;
+  readonly #mirror = randomInt(2 ** 32);
+  /** When the last words were said; the newest stands last, and has this number. */
+  readonly #askedMs: number[] = [];
+  #asked = 0;
+  /** When the newest word was said that was heard at the site before it sent what came last. */
+  #provenMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: FeedMirrorOptions) {
     this.#options = options;
   }
 
-  get isWhole(): boolean {
-    return this.#isWhole;
+  /** What there is counts. */
+  get isGood(): boolean {
+    return this.#state !== 'lost';
   }
 
   start(): void {
@@ -56,14 +76,13 @@ export class FeedMirror {
     this.#check();
   }
 
-  /** Nobody is told anything more. */
+  /** What there is counts no longer, and nobody is told anything more. */
   async stop(): Promise<void> {
-    this.#cancel();
+    this.#cancelCheck();
     const leave = this.#leave;
     this.#leave = undefined;
-    this.#publication = undefined;
-    this.#seen = undefined;
-    this.#setWhole(false);
+    this.#forget();
+    this.#lost();
     await leave?.();
   }
 
@@ -74,13 +93,31 @@ export class FeedMirror {
       this.#lose();
       return;
     }
+    this.#prove(message);
+    // Late ones, and all behind them, count for nothing.
+    if (this.#isOld) {
+      this.#lose();
+      return;
+    }
     this.#heardMs = this.#options.clock.monotonicMs();
     if (message.isFirst) {
       this.#publication = message.publication;
       this.#seen = new Set();
     } else if (message.number < this.#next) return; // it has come before
     this.#next = message.number + 1;
-    this.#take(message);
+    if (message.behindMs > mostBehindMs) this.#lose();
+    else this.#take(message);
+  }
+
+  /** The message was sent after the site had heard a word of ours, and so is no older than that. */
+  #prove({ heard }: FeedMessage): void {
+    const own = heard.find(({ mirror }) => mirror === this.#mirror);
+    const saidMs = own && this.#askedMs.at(-1 - (this.#asked - own.number));
+    if (own !== undefined && own.number <= this.#asked && saidMs !== undefined) this.#provenMs = saidMs;
+  }
+
+  get #isOld(): boolean {
+    return this.#options.clock.monotonicMs() - this.#provenMs > mostAgeMs;
   }
 
   /** Something that was published before it has not come. */
@@ -90,52 +127,71 @@ export class FeedMirror {
 
   #take({ definitions, states, isLast }: FeedMessage): void {
     const { sink } = this.#options;
-    // Something between was lost: what comes is of no use before there is a snapshot.
-    if (this.#seen === undefined && !this.#isWhole) return;
     for (const [item] of definitions) this.#seen?.add(item);
     if ((this.#seen?.size ?? 0) > mostItems) {
       this.#lose();
       return;
     }
     if (definitions.length > 0) sink.define(definitions);
+    if (this.#state !== 'whole') this.#leaveOutUnseen(states);
     if (states.count > 0) sink.states(states);
     if (!isLast || this.#seen === undefined) return;
     sink.retain(this.#seen);
     this.#seen = undefined;
-    this.#setWhole(true);
+    this.#cancelGrace();
+    this.#state = 'whole';
+    sink.whole();
+  }
+
+  /** Behind a loss, a number may be another item's by now; and nothing but a snapshot makes anything count again. */
+  #leaveOutUnseen({ points, count }: Batch): void {
+    for (let at = 0; at < count; at++) {
+      if (this.#seen?.has(points[at] as number) !== true) points[at] = noItem;
+    }
   }
 
   /** Until there is another snapshot. */
   #lose(): void {
-    this.#publication = undefined;
-    this.#seen = undefined;
-    this.#setWhole(false);
+    this.#forget();
+    if (this.#state === 'lost') this.#lost();
+    else if (this.#state === 'whole') {
+      this.#state = 'grace';
+      this.#cancelGrace = this.#options.clock.after(graceMs, () => this.#lost());
+    }
     this.#ask(true);
   }
 
-  #setWhole(isWhole: boolean): void {
-    if (this.#isWhole === isWhole) return;
-    this.#isWhole = isWhole;
-    this.#options.sink.setWhole(isWhole);
+  #lost(): void {
+    this.#cancelGrace();
+    this.#state = 'lost';
+    this.#options.sink.lose(this.#seen ?? none);
+  }
+
+  #forget(): void {
+    this.#publication = undefined;
+    this.#seen = undefined;
   }
 
   #check(): void {
     const { clock } = this.#options;
     const nowMs = clock.monotonicMs();
-    if (this.#isWhole && nowMs - this.#heardMs > silentMs) this.#lose();
-    else if (!this.#isWhole && this.#seen === undefined) this.#ask(true);
-    else if (nowMs - this.#heardMs > silentMs) this.#lose();
-    else if (nowMs - this.#askedMs > wantedMs / 3) this.#ask(false);
-    this.#cancel = clock.after(checkMs, () => this.#check());
+    const isSilent = nowMs - this.#heardMs > silentMs;
+    if (this.#publication !== undefined && (isSilent || this.#isOld)) this.#lose();
+    else this.#ask(this.#publication === undefined);
+    if (this.#state !== 'lost' && this.#isOld) this.#lost();
+    this.#cancelCheck = clock.after(checkMs, () => this.#check());
   }
 
   #ask(wantsSnapshot: boolean): void {
     const { bus, clock, site, kind } = this.#options;
     const nowMs = clock.monotonicMs();
-    if (nowMs - this.#askedMs < checkMs / 2) return;
-    this.#askedMs = nowMs;
+    const lastMs = this.#askedMs.at(-1) ?? Number.NEGATIVE_INFINITY;
+    if (nowMs - lastMs < (wantsSnapshot ? snapshotAskMs : askMs)) return;
+    this.#askedMs.push(nowMs);
+    if (this.#askedMs.length > askedBefore) this.#askedMs.shift();
+    const asked = { mirror: this.#mirror, number: ++this.#asked };
     try {
-      bus.publish(feeds.ask(site, kind), wantsSnapshot ? 'snapshot' : '');
+      bus.publish(feeds.ask(site, kind), encodeAsk(asked, wantsSnapshot));
     } catch (error) {
       if (!(error instanceof BusError)) throw error; // it is asked again
     }

@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto';
 import { Batch, type Clock } from '@telltale/schema';
 import type { BusConnection } from '../connection/bus-connection.ts';
 import { type FeedKind, feeds } from '../subjects.ts';
-import { encodeFeed, type FeedDefinition } from './feed-message.ts';
+import { decodeAsk, encodeFeed, type FeedDefinition } from './feed-message.ts';
 
 export interface FeedSource {
   /** The numbers of all items. */
@@ -23,13 +23,15 @@ export interface FeedPublisherOptions {
   readonly source: FeedSource;
 }
 
-/** Whoever wants it says so three times in this time. */
-export const wantedMs = 15_000;
+/** Whoever wants it says so every second. */
+const wantedMs = 15_000;
 const tickMs = 200;
 /** Where nothing changes: so that a message that was lost is noticed. */
 const idleMs = 1000;
 /** However many ask. */
 const snapshotPauseMs = 2000;
+/** Mirrors of one feed that are answered: more centres than there are. */
+const mostHeard = 32;
 /** Items of a message; fewer where they are long. */
 const mostItems = 256;
 
@@ -47,6 +49,10 @@ export class FeedPublisher {
   /** Of the snapshot that is under way. */
   #left: Iterator<number> | undefined;
   readonly #changed = new Set<number>();
+  /** Of each mirror, its last word; those heard last stand last. */
+  readonly #heard = new Map<number, number>();
+  /** Since when something of `changed` has waited. */
+  #behindMs = 0;
 
   constructor(options: FeedPublisherOptions) {
     this.#options = options;
@@ -59,7 +65,7 @@ export class FeedPublisher {
 
   start(): void {
     const { bus, site, kind } = this.#options;
-    this.#leave = bus.subscribe(feeds.ask(site, kind), ({ data }) => this.#asked(data.length > 0));
+    this.#leave = bus.subscribe(feeds.ask(site, kind), ({ data }) => this.#hear(data));
   }
 
   async stop(): Promise<void> {
@@ -84,6 +90,17 @@ export class FeedPublisher {
     this.#wantsSnapshot = true;
   }
 
+  #hear(data: Uint8Array): void {
+    const asked = decodeAsk(data);
+    if (asked === undefined) return;
+    const { mirror, number, wantsSnapshot } = asked;
+    this.#heard.delete(mirror);
+    this.#heard.set(mirror, number);
+    const [oldest] = this.#heard.keys();
+    if (this.#heard.size > mostHeard && oldest !== undefined) this.#heard.delete(oldest);
+    this.#asked(wantsSnapshot);
+  }
+
   #asked(wantsSnapshot: boolean): void {
     this.#untilMs = this.#options.clock.monotonicMs() + wantedMs;
     if (this.#isOpen) {
@@ -92,6 +109,7 @@ export class FeedPublisher {
       return;
     }
     this.#isOpen = true;
+    this.#behindMs = this.#options.clock.monotonicMs();
     this.#publication = randomInt(2 ** 32);
     this.#number = 0;
     this.#wantsSnapshot = true;
@@ -104,6 +122,7 @@ export class FeedPublisher {
     this.#isOpen = false;
     this.#left = undefined;
     this.#changed.clear();
+    this.#heard.clear();
   }
 
   /** The next one comes when the server of the bus has taken what this one has sent. */
@@ -127,17 +146,18 @@ export class FeedPublisher {
     this.#cancel = clock.after(waitMs, () => void this.#tick());
   }
 
+  /** What changes while a snapshot is under way goes beside it: what was sent of it stays as new as the rest. */
   #publishNext(nowMs: number): void {
-    if (this.#left === undefined && this.#wantsSnapshot && nowMs - this.#snapshotMs >= snapshotPauseMs) {
+    const begins = this.#left === undefined && this.#wantsSnapshot && nowMs - this.#snapshotMs >= snapshotPauseMs;
+    if (begins) {
       this.#wantsSnapshot = false;
       this.#snapshotMs = nowMs;
       this.#left = this.#options.source.items()[Symbol.iterator]();
-      // They are in the snapshot.
-      this.#changed.clear();
-      this.#publishItems(this.#left, true, true);
-    } else if (this.#left !== undefined) this.#publishItems(this.#left, true, false);
-    else if (this.#changed.size > 0) this.#publishItems(this.#takeChanged(), false, false);
+    }
+    if (this.#left !== undefined) this.#publishItems(this.#left, true, begins);
+    if (this.#changed.size > 0) this.#publishItems(this.#takeChanged(), false, false);
     else if (nowMs - this.#sentMs >= idleMs) this.#publish([], new Batch(), false, false);
+    if (this.#changed.size === 0) this.#behindMs = nowMs;
   }
 
   *#takeChanged(): Generator<number> {
@@ -180,6 +200,8 @@ export class FeedPublisher {
       number: this.#number++,
       isFirst,
       isLast,
+      behindMs: this.#changed.size === 0 ? 0 : clock.monotonicMs() - this.#behindMs,
+      heard: Array.from(this.#heard, ([mirror, number]) => ({ mirror, number })),
       definitions,
       states,
     });

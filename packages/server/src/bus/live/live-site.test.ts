@@ -94,7 +94,7 @@ describe('a site at a centre', () => {
     await world.settle();
     world.bus.loses = (subject) => subject.startsWith('live.works.measurements');
     await world.advance(5000);
-    assert.match(world.mirror.state.cause, /not all of what it says arrives/);
+    assert.match(world.mirror.state.cause, /not all of what it says has come/);
     world.bus.loses = () => false;
     await world.advance(3000);
     isSame(world);
@@ -199,8 +199,8 @@ describe('a site at a centre', () => {
       '',
       'x',
       'x'.repeat(1000),
-      '\0'.repeat(16),
-      `\u0003${'\0'.repeat(15)}{"definitions":[[1,{"name":"a b"}]],"texts":[]}`,
+      '\0'.repeat(20),
+      `\u0003${'\0'.repeat(19)}{"definitions":[[1,{"name":"a b"}]],"texts":[]}`,
     ]) {
       world.bus.publish('live.works.measurements', data);
     }

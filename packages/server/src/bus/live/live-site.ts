@@ -9,7 +9,6 @@ import { FeedMirror } from './feed-mirror.ts';
 import {
   alarmMirror,
   commandMirror,
-  loseMeasurements,
   measurementMirror,
   mirroredAlarms,
   mirroredCommands,
@@ -33,20 +32,17 @@ export interface LiveSiteState {
   readonly sinceUs: number;
 }
 
-/** A message that was lost is made good within this time, or the values count no longer. */
-const graceMs = 1000;
-
 export class LiveSite {
   readonly measurements: Measurements;
   readonly commands: Commands;
   readonly alarms: Alarms;
   readonly #options: LiveSiteOptions;
-  readonly #feeds: readonly { readonly feed: FeedMirror; readonly isWhole: () => boolean }[];
+  readonly #feeds: readonly FeedMirror[];
   readonly #observers = new Set<(state: LiveSiteState) => void>();
   #state: LiveSiteState;
-  #isHeard = false;
+  /** Why the site is not there; empty: it is. */
+  #cause = 'nothing has come yet';
   #stopObserving = () => {};
-  #cancelGrace: (() => void) | undefined;
 
   constructor({ kinds = ['measurements', 'commands', 'alarms'], ...options }: LiveSiteOptions) {
     const { clock } = options;
@@ -54,17 +50,14 @@ export class LiveSite {
     this.measurements = mirroredMeasurements(clock);
     this.commands = mirroredCommands(clock);
     this.alarms = mirroredAlarms(clock, this.measurements);
-    const onWhole = () => this.#judge();
+    const onChange = () => this.#judge();
     const sinks = {
-      measurements: () => measurementMirror(this.measurements, onWhole),
-      commands: () => commandMirror(this.commands, onWhole),
-      alarms: () => alarmMirror(this.alarms, onWhole),
+      measurements: () => measurementMirror(this.measurements, clock, onChange),
+      commands: () => commandMirror(this.commands, onChange),
+      alarms: () => alarmMirror(this.alarms, onChange),
     };
-    this.#feeds = kinds.map((kind) => {
-      const sink = sinks[kind]();
-      return { feed: new FeedMirror({ ...options, kind, sink }), isWhole: () => sink.isWhole };
-    });
-    this.#state = { isLive: false, cause: 'nothing has come yet', sinceUs: clock.now() };
+    this.#feeds = kinds.map((kind) => new FeedMirror({ ...options, kind, sink: sinks[kind]() }));
+    this.#state = { isLive: false, cause: this.#cause, sinceUs: clock.now() };
   }
 
   get state(): LiveSiteState {
@@ -85,44 +78,24 @@ export class LiveSite {
 
   async stop(): Promise<void> {
     this.#stopObserving();
-    this.#cancelGrace?.();
-    await Promise.all(this.#feeds.map(({ feed }) => feed.stop()));
+    await Promise.all(this.#feeds.map((feed) => feed.stop()));
   }
 
   /** There, gone, or started anew: then all of it is asked for again. */
   #siteChanged({ isUp, cause }: SiteState): void {
-    for (const { feed } of this.#feeds) void feed.stop();
-    this.#isHeard = isUp;
-    if (!isUp) this.#lose(cause);
-    else for (const { feed } of this.#feeds) feed.start();
-  }
-
-  #judge(): void {
-    if (!this.#isHeard) return;
-    const isWhole = this.#feeds.every((each) => each.isWhole());
-    if (isWhole) {
-      this.#cancelGrace?.();
-      this.#cancelGrace = undefined;
-      this.#tell(true, '');
-    } else {
-      this.#cancelGrace ??= this.#options.clock.after(graceMs, () => {
-        this.#cancelGrace = undefined;
-        this.#lose('not all of what it says arrives');
-      });
+    this.#cause = isUp ? 'not all of what it says has come' : cause;
+    for (const feed of this.#feeds) {
+      void feed.stop();
+      if (isUp) feed.start();
     }
   }
 
-  #lose(cause: string): void {
-    this.#cancelGrace?.();
-    this.#cancelGrace = undefined;
-    if (!this.#state.isLive) this.#state = { ...this.#state, cause };
-    else this.#tell(false, cause);
-    loseMeasurements(this.measurements, this.#options.clock.now());
-  }
-
-  #tell(isLive: boolean, cause: string): void {
-    if (this.#state.isLive === isLive) return;
-    this.#state = { isLive, cause, sinceUs: this.#options.clock.now() };
+  #judge(): void {
+    const isLive = this.#feeds.every(({ isGood }) => isGood);
+    const cause = isLive ? '' : this.#cause;
+    const { isLive: wasLive, cause: before } = this.#state;
+    if (isLive === wasLive && cause === before) return;
+    this.#state = { ...this.#state, isLive, cause, ...(isLive !== wasLive && { sinceUs: this.#options.clock.now() }) };
     for (const observer of this.#observers) observer(this.#state);
   }
 }

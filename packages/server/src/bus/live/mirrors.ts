@@ -3,12 +3,9 @@ import { AlarmState, Batch, type Clock, parseJson, quality, type StoredValue } f
 import { Value } from 'typebox/value';
 import { Alarms, type StoredAlarm } from '../../alarms/index.ts';
 import { Commands, Measurements } from '../../points/index.ts';
-import type { FeedDefinition } from './feed-message.ts';
+import { type FeedDefinition, noItem } from './feed-message.ts';
 import type { FeedSink } from './feed-mirror.ts';
 import { readAlarm, readCommand, readMeasurement } from './mirrored-definitions.ts';
-
-/** A number that no handle has. */
-const nobody = 2 ** 32 - 1;
 
 interface Named {
   readonly name: string;
@@ -20,20 +17,22 @@ interface Objects<Definition extends Named> {
   put(definition: Definition): void;
   remove(name: string): void;
   states(batch: Batch): void;
+  /** What there is of them counts no longer, but for these. */
+  lose(but: ReadonlySet<number>): void;
 }
 
 /** From the numbers of a site to objects here. */
 export class Mirror<Definition extends Named> implements FeedSink {
   readonly #objects: Objects<Definition>;
-  readonly #onWhole: () => void;
+  readonly #onChange: () => void;
   readonly #names = new Map<number, string>();
   /** Of each that is there: its JSON. */
   readonly #definitions = new Map<string, string>();
-  isWhole = false;
 
-  constructor(objects: Objects<Definition>, onWhole: () => void) {
+  /** `onChange`: all of it counts, or no longer. */
+  constructor(objects: Objects<Definition>, onChange: () => void) {
     this.#objects = objects;
-    this.#onWhole = onWhole;
+    this.#onChange = onChange;
   }
 
   define(definitions: readonly FeedDefinition[]): void {
@@ -63,17 +62,23 @@ export class Mirror<Definition extends Named> implements FeedSink {
   }
 
   states(states: Batch): void {
-    for (let at = 0; at < states.count; at++) {
-      const name = this.#names.get(states.points[at] as number);
-      const handle = name === undefined ? -1 : this.#objects.find(name);
-      states.points[at] = handle < 0 ? nobody : handle;
-    }
+    for (let at = 0; at < states.count; at++) states.points[at] = this.#handleOf(states.points[at] as number);
     this.#objects.states(states);
   }
 
-  setWhole(isWhole: boolean): void {
-    this.isWhole = isWhole;
-    this.#onWhole();
+  whole(): void {
+    this.#onChange();
+  }
+
+  lose(but: ReadonlySet<number>): void {
+    this.#objects.lose(new Set(Array.from(but, (item) => this.#handleOf(item))));
+    this.#onChange();
+  }
+
+  #handleOf(item: number): number {
+    const name = this.#names.get(item);
+    const handle = name === undefined ? -1 : this.#objects.find(name);
+    return handle < 0 ? noItem : handle;
   }
 }
 
@@ -82,7 +87,7 @@ export function mirroredMeasurements(clock: Clock): Measurements {
   return new Measurements({ clock, store: refuse });
 }
 
-export function measurementMirror(measurements: Measurements, onWhole: () => void) {
+export function measurementMirror(measurements: Measurements, clock: Clock, onChange: () => void) {
   return new Mirror(
     {
       read: readMeasurement,
@@ -90,16 +95,19 @@ export function measurementMirror(measurements: Measurements, onWhole: () => voi
       put: (point) => measurements.put(point),
       remove: (name) => measurements.remove(name),
       states: (batch) => measurements.adopt(batch),
+      // As measurements whose link is lost: the values stay.
+      lose: (but) => {
+        const batch = new Batch();
+        const nowUs = clock.now();
+        for (const handle of measurements.all()) {
+          if (but.has(handle) || measurements.qualityOf(handle) === quality.bad.communicationFailure) continue;
+          batch.none(handle, quality.bad.communicationFailure, nowUs);
+        }
+        measurements.adopt(batch);
+      },
     },
-    onWhole,
+    onChange,
   );
-}
-
-/** As they are when nothing is known of their devices: the values stay. */
-export function loseMeasurements(measurements: Measurements, nowUs: number): void {
-  const batch = new Batch();
-  for (const handle of measurements.all()) batch.none(handle, quality.bad.communicationFailure, nowUs);
-  measurements.adopt(batch);
 }
 
 export function mirroredCommands(clock: Clock): Commands {
@@ -107,12 +115,12 @@ export function mirroredCommands(clock: Clock): Commands {
   return new Commands({ clock, store, writeToDevice: refused });
 }
 
-export function commandMirror(commands: Commands, onWhole: () => void) {
+export function commandMirror(commands: Commands, onChange: () => void) {
   const states = (batch: Batch) => {
     for (let at = 0; at < batch.count; at++) {
       const handle = batch.points[at] as number;
       const value = batch.valueAt(at) as StoredValue | undefined;
-      if (handle === nobody || value === undefined) continue;
+      if (handle === noItem || value === undefined) continue;
       const adopted = { value, timeUs: timeOf(batch, at), hasValue: batch.qualities[at] === quality.good };
       const isSame = commands.timeOf(handle) === adopted.timeUs && Object.is(commands.valueOf(handle), value);
       if (!isSame || commands.hasValue(handle) !== adopted.hasValue) commands.adopt(handle, adopted);
@@ -120,18 +128,18 @@ export function commandMirror(commands: Commands, onWhole: () => void) {
   };
   const put = (point: Parameters<Commands['put']>[0]) => commands.put(point);
   const remove = (name: string) => commands.remove(name);
-  return new Mirror({ read: readCommand, find: (name) => commands.find(name), put, remove, states }, onWhole);
+  return new Mirror({ read: readCommand, find: (name) => commands.find(name), put, remove, states, lose }, onChange);
 }
 
 export function mirroredAlarms(clock: Clock, measurements: Measurements): Alarms {
   return new Alarms({ clock, measurements, store: { saveAlarm: refused, deleteAlarm: async () => undefined } });
 }
 
-export function alarmMirror(alarms: Alarms, onWhole: () => void) {
+export function alarmMirror(alarms: Alarms, onChange: () => void) {
   const states = (batch: Batch) => {
     for (let at = 0; at < batch.count; at++) {
       const handle = batch.points[at] as number;
-      const read = handle === nobody ? undefined : readState(batch.valueAt(at));
+      const read = handle === noItem ? undefined : readState(batch.valueAt(at));
       if (read === undefined) continue;
       const adopted = { ...read, timeUs: timeOf(batch, at) };
       const { state, timeUs, authority } = alarms.stateOf(handle);
@@ -141,8 +149,11 @@ export function alarmMirror(alarms: Alarms, onWhole: () => void) {
   };
   const put = (alarm: Parameters<Alarms['put']>[0]) => alarms.put(alarm);
   const remove = (name: string) => alarms.remove(name);
-  return new Mirror({ read: readAlarm, find: (name) => alarms.find(name), put, remove, states }, onWhole);
+  return new Mirror({ read: readAlarm, find: (name) => alarms.find(name), put, remove, states, lose }, onChange);
 }
+
+/** They have no quality: the last known state stays. */
+const lose = () => undefined;
 
 function readState(text: unknown): Omit<StoredAlarm, 'name' | 'timeUs'> | undefined {
   if (typeof text !== 'string') return undefined;
