@@ -28,6 +28,7 @@ import {
   operationRoutes,
   pageNavigation,
   pagePolicy,
+  type Route,
   type ServedSites,
   setupPage,
   setupPolicy,
@@ -37,6 +38,7 @@ import {
 } from './api/index.ts';
 import type { ConfigurationDatabase } from './cfgdb/index.ts';
 import { diskSpace } from './disk-space.ts';
+import type { Centre, ViewedSite } from './federation/index.ts';
 import type { FunctionModules } from './modules/index.ts';
 import {
   type ArchiveParts,
@@ -46,6 +48,7 @@ import {
   actions,
   approvals,
   archive,
+  archiveReads,
   audit,
   type ConfigurationParts,
   type Confirmations,
@@ -104,7 +107,7 @@ export interface Interfaces
   readonly trail: AuditParts['trail'];
   readonly gate: Gate;
   /** Of a centre; undefined: this server is none. */
-  readonly sites: (ServedSites & SitesParts) | undefined;
+  readonly sites: (ServedSites & SitesParts & Pick<Centre, 'serveBy'>) | undefined;
   readonly url: () => string;
   /** How the service is reached; without options of TLS, that is not spoken. */
   readonly tls: { readonly options: TlsOptions | undefined; readonly credentialsOf: CredentialsReader };
@@ -139,8 +142,24 @@ export function serve(parts: Interfaces): Served {
   return { http, modules, owner: createOwnerHttp(parts, implementations), channel, forwarded };
 }
 
+/** What a centre answers itself of a site. */
+function routesOfSite(parts: Interfaces, { site, data, archive: store, isLive }: ViewedSite): Route[] {
+  const { settings, gate, instances: stacks } = parts;
+  const live = liveObjects({ data, stacks, boot: `${site}-${randomUUID().slice(0, 8)}` });
+  const { listMeasurements, getMeasurement, listCommands, getCommand, getCommandByAlias } = live;
+  const { listAlarms, getAlarm, listAreas, readLiveObjects } = live;
+  const ofPoints = { listMeasurements, getMeasurement, listCommands, getCommand, getCommandByAlias };
+  const implementations = {
+    ...(isLive && { ...ofPoints, listAlarms, getAlarm, listAreas, readLiveObjects }),
+    ...(store !== undefined && archiveReads({ archive: store, data, clock: systemClock })),
+  };
+  const paths = { ...pathsOf(settings), data: `/sites/${site}${settings['data-path']}` };
+  return operationRoutes({ implementations, paths, gate, limits: settings });
+}
+
 function createHttp(parts: Interfaces, implementations: Implementations): HttpServer {
   const { settings, log, access: identities, metrics, gate } = parts;
+  parts.sites?.serveBy((viewed) => routesOfSite(parts, viewed));
   const routes = operationRoutes({
     implementations,
     paths: pathsOf(settings),

@@ -128,14 +128,6 @@ export class Server {
     const { access, store: accessStore, tokens } = this.#access;
     const onFault = (reason: string | undefined) => logDisk(log, 'records of the archive', reason);
     this.#archive = createArchive({ settings, log, onFailure, onFault });
-    this.#federation = new Federation({
-      settings,
-      clock,
-      log,
-      archive: this.#archive,
-      access,
-      forwarded: (callers) => this.#served.forwarded(callers),
-    });
     this.#auditing = new Auditing({ settings, clock, log, onFailure });
     const { trail } = this.#auditing;
     // Their threads load their code while the rest is made.
@@ -151,6 +143,15 @@ export class Server {
       store: this.#state,
       clock,
       acknowledgeAtDevice: (name, authority) => this.#runtime.acknowledge(name, authority),
+    });
+    this.#federation = new Federation({
+      settings,
+      clock,
+      log,
+      archive: this.#archive,
+      access,
+      live: { measurements: this.#measurements, commands: this.#commands, alarms: this.#alarms },
+      forwarded: (callers) => this.#served.forwarded(callers),
     });
     this.#archiving = new Archiving({
       clock,
@@ -320,6 +321,7 @@ export class Server {
       this.#folder = await takeDataFolder(data);
       upgradeFolder(data, this.#log);
       await this.#secrets.open();
+      await this.#federation.prepare();
       await this.#cfgdb.open();
       const { access } = this.#access;
       await access.open();

@@ -7,7 +7,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { type Access, CentreCallers } from './access/index.ts';
 import type { HttpServer } from './api/index.ts';
 import type { Archive } from './archive/index.ts';
-import { Centre, SiteOnBus } from './federation/index.ts';
+import { Centre, type LiveObjects, SiteOnBus } from './federation/index.ts';
 import { createStore } from './service-archive.ts';
 import type { Settings } from './settings.ts';
 import type { SharedStore } from './store/index.ts';
@@ -18,6 +18,7 @@ export interface FederationOptions {
   readonly log: Logger;
   readonly archive: Archive;
   readonly access: Pick<Access, 'onChanged'>;
+  readonly live: LiveObjects;
   /** Made where a centre forwards what it is asked of this site. */
   readonly forwarded: (callers: CentreCallers) => HttpServer;
 }
@@ -30,7 +31,7 @@ export class Federation {
   readonly centre: Centre | undefined;
   readonly #site: SiteOnBus | undefined;
 
-  constructor({ settings, clock, log, archive, access, forwarded }: FederationOptions) {
+  constructor({ settings, clock, log, archive, access, live, forwarded }: FederationOptions) {
     const { bus: address, store, data: folder, site: siteName = hostname() } = settings;
     const role = settings['bus-role'] ?? (store === undefined ? 'site' : 'centre');
     const callers = new CentreCallers(ofCentre);
@@ -44,6 +45,7 @@ export class Federation {
         version: packageJson.version,
         sender: () => this.store?.sender,
         onUp: () => this.store?.retry(),
+        live,
         callers,
         served: () => forwarded(callers),
       });
@@ -51,9 +53,14 @@ export class Federation {
     this.store = createStore({ settings, clock, log, archive, overBus: this.#site });
   }
 
+  /** Before the first rendering: it hears of every point. */
+  async prepare(): Promise<void> {
+    await this.#site?.open();
+  }
+
   /** Waits for nobody else. */
   async open(): Promise<void> {
-    await this.#site?.open();
+    await this.#site?.start();
     this.store?.open();
     await this.centre?.open();
   }

@@ -67,6 +67,8 @@ export interface HttpServerOptions {
 /** What is asked of sites goes to them. Both reject with `ProblemError`: then nothing was answered. */
 export interface ServedSites {
   isOfSite(url: string): boolean;
+  /** What is answered here instead, and where that is. */
+  routesOf(url: string): { readonly routes: readonly Route[]; readonly url: string } | undefined;
   forward(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void>;
   forwardUpgrade(request: IncomingMessage, socket: Socket, head: Buffer, caller: Caller): Promise<void>;
 }
@@ -90,12 +92,23 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
   const budget = new BodyBudget(options.largestBodyBytes);
   const connections = new Connections({ max: options.maxConnections, clock, log });
   metrics.watch(frontMetrics(connections, budget));
-  const endpoints = new Router(routes, (route) => ({
+  const endpointOf = (route: Route) => ({
     route,
     operation: gate.operation(route.id, route),
     reader: requestReader(route, { ...options, underWay }),
-    count: metrics.answers.counterOf(route.method, route.path),
-  }));
+    // Of all sites together: there may be thousands.
+    count: metrics.answers.counterOf(route.method, route.path.replace(/^\/sites\/[^/]+/, '/sites/:site')),
+  });
+  const endpoints = new Router(routes, endpointOf);
+  const ofSites = new WeakMap<readonly Route[], typeof endpoints>();
+  /** Undefined: nothing of the kind is answered here. */
+  const endpointsOfSite = (sites: ServedSites, { method, url = '' }: IncomingMessage) => {
+    const here = sites.routesOf(url);
+    if (here === undefined) return undefined;
+    const router = ofSites.get(here.routes) ?? new Router(here.routes, endpointOf);
+    ofSites.set(here.routes, router);
+    return router.findIfThere({ method, url: here.url });
+  };
   const elsewhere = metrics.answers.counterOf('any', 'none');
   const onBroken = (error: Error) => {
     if (isFault(error)) log.error({ err: error }, 'sending a response failed because of an internal error');
@@ -123,19 +136,24 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
       const fault = formFault(request);
       if (fault !== undefined) throw new ProblemError('malformed-request', fault);
       const { method, url = '' } = request;
-      if (options.sites?.isOfSite(url)) {
+      const ofSite = options.sites?.isOfSite(url) ? endpointsOfSite(options.sites, request) : undefined;
+      if (ofSite === undefined && options.sites?.isOfSite(url)) {
         const caller = callerOfSites(request, options);
         options.sites.forward(request, response, caller).catch((error: unknown) => fail(response, error));
         return counting;
       }
       const isView = options.navigation?.isPage(request) === true;
-      const isLost = !isView && options.navigation?.isOutside(request) === true && endpoints.isNothing(request);
+      const isLost =
+        ofSite === undefined &&
+        !isView &&
+        options.navigation?.isOutside(request) === true &&
+        endpoints.isNothing(request);
       const isPage = isView || isLost;
       const isSameForAll = isPage || (method === 'GET' && options.isCallback?.(url) === true);
       const isDocument = isSameForAll || (method === 'GET' && options.isDocument(url));
       const refusal = options.guard.refusalOf(guardedRequest(request, isDocument, isSameForAll));
       if (refusal !== undefined) throw new ProblemError(refusal, refusalDetail(request, refusal));
-      const found = endpoints.find(isPage ? { method, url: '/' } : request, response);
+      const found = ofSite ?? endpoints.find(isPage ? { method, url: '/' } : request, response);
       const { reader, operation: asked } = found.endpoint;
       const route = isLost ? answeredWith(found.endpoint.route, 404) : found.endpoint.route;
       if (!isLost) count = found.endpoint.count;

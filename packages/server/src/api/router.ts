@@ -54,6 +54,13 @@ export class Router<Endpoint> {
     return this.#allowed.find('GET', path) === null;
   }
 
+  /** Undefined where no route matches. */
+  findIfThere({ method = '', url = '' }: Target): Found<Endpoint> | undefined {
+    const [path = '', query = ''] = splitAtMark(originForm(url));
+    const found = this.#endpoints.find((method === 'HEAD' ? 'GET' : method) as HTTPMethod, path);
+    return found?.store == null ? undefined : { endpoint: found.store as Endpoint, params: found.params, query };
+  }
+
   /** Throws `ProblemError` where no route matches; the response then lists the methods that apply. */
   find(request: Target, response: ServerResponse): Found<Endpoint> {
     const { method, url = '' } = request;
@@ -68,13 +75,9 @@ export class Router<Endpoint> {
 
   #search({ method = '', url: target = '' }: Target, response: ServerResponse): Found<Endpoint> {
     const url = originForm(target);
-    const mark = url.indexOf('?');
-    const path = mark < 0 ? url : url.slice(0, mark); // the library would read all of the query
-    const found = this.#endpoints.find((method === 'HEAD' ? 'GET' : method) as HTTPMethod, path);
-    if (found?.store != null) {
-      const query = mark < 0 ? '' : url.slice(mark + 1);
-      return { endpoint: found.store as Endpoint, params: found.params, query };
-    }
+    const found = this.findIfThere({ method, url: target });
+    if (found !== undefined) return found;
+    const [path] = splitAtMark(url);
     const other = this.#allowed.find('GET', path);
     if (other === null) {
       throw new ProblemError('unknown-path', `There is nothing at ${url.slice(0, 200)}; /docs/ lists every path.`);
@@ -83,4 +86,10 @@ export class Router<Endpoint> {
     response.setHeader('allow', other.store as string);
     throw new ProblemError('method-not-allowed', `${method} does not apply here; ${other.store} do.`);
   }
+}
+
+/** The library would read all of the query. */
+function splitAtMark(url: string): readonly [path: string, query: string] {
+  const mark = url.indexOf('?');
+  return mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
 }

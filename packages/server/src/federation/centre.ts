@@ -5,11 +5,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type CentreSite, type Degradation, ProblemError, toTimestamp } from '@telltale/schema';
 import type { Caller, Identities } from '../access/index.ts';
+import type { Route } from '../api/index.ts';
 import type { Beat, Forwarder, SiteState, Sites } from '../bus/index.ts';
+import { StoreArchive } from '../store/index.ts';
 import { startThread, threadPort, WorkerLink } from '../threads/index.ts';
 import type { ArchiverClient, ArchiverState, ArchiverThread } from './archiver-protocol.ts';
 import { type BusSettings, logBus, type OpenedBus, openBus } from './open-bus.ts';
 import { OpenForCallers } from './open-for-callers.ts';
+import { SiteViews, type SiteViewsOptions } from './site-views.ts';
 
 export interface CentreOptions extends BusSettings {
   /** Of PostgreSQL; undefined: others take what sites send. */
@@ -20,8 +23,11 @@ export interface CentreOptions extends BusSettings {
 interface Opened extends OpenedBus {
   readonly sites: Sites;
   readonly forwarder: Forwarder;
+  readonly views: SiteViews | undefined;
 }
 
+/** A change shows at the centre well within this time. */
+const behindMs = 3000;
 /** Between an archiver that ended and the next one. */
 const pauseMs = 5000;
 const base = /^\/sites\/([^/?]+)(\/[^?]*)?(\?.*)?$/;
@@ -31,7 +37,12 @@ export class Centre {
   readonly #callers: OpenForCallers;
   /** Of this start, and of no other. */
   readonly #name = `centre-${randomBytes(6).toString('hex')}`;
+  /** History of sites; undefined: there is no store. */
+  readonly #archive: StoreArchive | undefined;
+  #routesOf: SiteViewsOptions['routesOf'] | undefined;
   #opened: Opened | undefined;
+  /** When something of a site was changed from here last. */
+  readonly #changed = new Map<string, number>();
   #archiver: WorkerLink<ArchiverThread, ArchiverClient> | undefined;
   #archiverState: ArchiverState | undefined;
   /** Why the thread of the archiver has ended; undefined: it runs. */
@@ -41,6 +52,9 @@ export class Centre {
   constructor(options: CentreOptions) {
     this.#options = options;
     this.#callers = new OpenForCallers(options.identities);
+    const { store: address, clock, log } = options;
+    const onFailure = (err: Error) => log.error({ err }, 'what reads the store has ended');
+    this.#archive = address === undefined ? undefined : new StoreArchive({ address, clock, onFailure });
   }
 
   /** Does not wait for the bus. Rejects with `UnusableBus`. */
@@ -51,7 +65,17 @@ export class Centre {
     logBus(connection, log);
     const sites = new library.Sites({ bus: connection, clock });
     const forwarder = new library.Forwarder({ bus: connection, clock, sites, centre: this.#name });
-    this.#opened = { ...bus, sites, forwarder };
+    const archive = this.#archive;
+    const routesOf = this.#routesOf;
+    const views =
+      routesOf &&
+      new SiteViews({
+        clock,
+        liveSiteOf: (site) => new library.LiveSite({ bus: connection, clock, sites, site }),
+        archiveOf: archive && ((site) => archive.of(site)),
+        routesOf,
+      });
+    this.#opened = { ...bus, sites, forwarder, views };
     sites.observe((site) => this.#heard(site));
     sites.start();
     forwarder.start();
@@ -64,8 +88,10 @@ export class Centre {
     this.#cancel();
     const archiver = this.#archiver;
     this.#archiver = undefined;
-    const { sites, forwarder, connection } = this.#opened ?? {};
+    const { sites, forwarder, views, connection } = this.#opened ?? {};
     await forwarder?.stop();
+    await views?.stop();
+    await this.#archive?.close();
     await sites?.stop();
     await connection?.stop();
     await archiver?.close(patienceMs, () => archiver.call('close', []));
@@ -100,11 +126,31 @@ export class Centre {
     return base.test(url);
   }
 
+  /** What is answered here of the site that it is for; below its id. Throws `ProblemError`. */
+  routesOf(url: string): { readonly routes: readonly Route[]; readonly url: string } | undefined {
+    const [, wanted = '', path = '', query = ''] = base.exec(url) ?? [];
+    const views = this.#opened?.views;
+    if (views === undefined) return undefined;
+    const site = this.#find(decoded(wanted));
+    if (this.#isBehind(site)) return undefined;
+    return { routes: views.routesOf(site), url: `/sites/${site}${path}${query}` };
+  }
+
+  /** How what is answered here is served; before it is opened. */
+  serveBy(routesOf: SiteViewsOptions['routesOf']): void {
+    this.#routesOf = routesOf;
+  }
+
   /** Forwards what is asked for. Rejects with `ProblemError`: then nothing was answered. */
   async forward(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void> {
     const { library, target } = this.#targetOf(request, caller);
     const leave = this.#callers.enter(caller, () => response.destroy());
     response.once('close', leave);
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      const changed = () => this.#changed.set(target.site, this.#options.clock.monotonicMs());
+      changed();
+      response.once('close', changed);
+    }
     await this.#asProblem(library.forwardRequest(request, response, target));
   }
 
@@ -138,6 +184,16 @@ export class Centre {
       'unknown-site',
       `Several sites are named ${shown}: ${named.map(({ id }) => id).join(', ')}.`,
     );
+  }
+
+  /** Whoever has changed something reads what has become of it: at the site, until the mirror has it for sure. */
+  #isBehind(site: string): boolean {
+    const changedMs = this.#changed.get(site);
+    if (changedMs === undefined) return false;
+    const isBehind =
+      this.#options.clock.monotonicMs() - changedMs < behindMs && this.#opened?.sites.of(site)?.isUp === true;
+    if (!isBehind) this.#changed.delete(site);
+    return isBehind;
   }
 
   async #asProblem(done: Promise<unknown>): Promise<void> {

@@ -1,4 +1,5 @@
 // Sites and a centre: what makes this server one or the other on a bus. What speaks on the bus is loaded where there is one.
 export { Centre } from './centre.ts';
 export { UnusableBus } from './open-bus.ts';
-export { SiteOnBus } from './site-on-bus.ts';
+export { type LiveObjects, SiteOnBus } from './site-on-bus.ts';
+export type { ViewedSite } from './site-views.ts';

@@ -5,8 +5,10 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CentreCallers } from '../access/index.ts';
+import type { Alarms } from '../alarms/index.ts';
 import type { HttpServer } from '../api/index.ts';
 import type { BeatFacts, BusStore } from '../bus/index.ts';
+import type { Commands, Measurements } from '../points/index.ts';
 import { type ParcelStore, type SenderState, StoreError, siteIdOf } from '../store/index.ts';
 import { type BusSettings, logBus, type OpenedBus, openBus } from './open-bus.ts';
 
@@ -20,6 +22,8 @@ export interface SiteOnBusOptions extends BusSettings {
   readonly sender: () => SenderState | undefined;
   /** The bus is there again. */
   readonly onUp: () => void;
+  /** Published while a centre wants it. */
+  readonly live: LiveObjects;
   /** Where what the centre asks for comes in, and as whom. */
   readonly callers: CentreCallers;
   readonly served: () => HttpServer;
@@ -27,7 +31,14 @@ export interface SiteOnBusOptions extends BusSettings {
 
 interface Opened extends OpenedBus {
   readonly store: BusStore;
+  readonly start: () => Promise<void>;
   readonly close: () => Promise<void>;
+}
+
+export interface LiveObjects {
+  readonly measurements: Measurements;
+  readonly commands: Commands;
+  readonly alarms: Alarms;
 }
 
 const socketName = 'centre.sock';
@@ -59,9 +70,9 @@ export class SiteOnBus {
     return this.#options.address;
   }
 
-  /** Does not wait for the bus. Rejects with `UnusableBus`, `UnusableSite`, and the system's errors. */
+  /** Before the first rendering. Rejects with `UnusableBus`, `UnusableSite`, and the system's errors. */
   async open(): Promise<void> {
-    const { folder, clock, log, siteName: name, version, sender, onUp, callers } = this.#options;
+    const { live, folder, clock, log, siteName: name, version, sender, onUp, callers } = this.#options;
     const site = siteIdOf(folder);
     const run = randomBytes(12).toString('base64url');
     const bus = await openBus(this.#options, site);
@@ -87,11 +98,16 @@ export class SiteOnBus {
     });
     const facts = (): BeatFacts => ({ name, epoch: epoch(), uplink: uplinkOf(sender()) });
     const beats = new library.SiteBeats({ bus: connection, clock, site, run, version, facts });
-    exchanges.start();
-    connection.start();
-    beats.start();
+    const publisher = new library.LivePublisher({ bus: connection, clock, site, ...live });
+    const start = async () => {
+      exchanges.start();
+      publisher.start();
+      connection.start();
+      beats.start();
+    };
     const close = async () => {
       beats.stop();
+      await publisher.stop();
       await exchanges.stop();
       await connection.stop();
       http.server.closeAllConnections();
@@ -99,7 +115,12 @@ export class SiteOnBus {
       rmSync(socketPath, { force: true });
       await outcomes.close();
     };
-    this.#opened = { ...bus, store: new library.BusStore({ bus: connection }), close };
+    this.#opened = { ...bus, store: new library.BusStore({ bus: connection }), start, close };
+  }
+
+  /** Does not wait for the bus. */
+  async start(): Promise<void> {
+    await this.#opened?.start();
   }
 
   async close(): Promise<void> {

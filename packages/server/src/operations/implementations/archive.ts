@@ -26,6 +26,7 @@ import {
 import { type Caller, checkEverywhere, notAllowed } from '../../access/index.ts';
 import {
   type ArchiveAccess,
+  type ArchiveReading,
   type Archiving,
   type Kind,
   type RecordForm,
@@ -46,12 +47,16 @@ import type { LiveData } from '../data/index.ts';
 import type { PagesReply } from '../replies.ts';
 import type { Asked, AskedWithBody, Implementations } from './implementation.ts';
 
-export interface ArchiveParts {
+export interface ArchiveReadParts {
+  readonly archive: ArchiveReading;
+  readonly data: Pick<LiveData, Kind | 'selectedNames'>;
+  readonly clock: Clock;
+}
+
+export interface ArchiveParts extends ArchiveReadParts {
   readonly archive: ArchiveAccess;
   readonly archiving: Pick<Archiving, 'stats'>;
   readonly imports: Pick<Imports, 'import'>;
-  readonly data: Pick<LiveData, Kind | 'selectedNames'>;
-  readonly clock: Clock;
   readonly storage: () => Promise<ArchiveStorage>;
 }
 
@@ -81,7 +86,12 @@ const forms: ReadonlyMap<string, RecordForm> = new Map([
   [columnsType, 'binary'],
 ]);
 
-export function archive({ archive, archiving, imports, data, clock, storage }: ArchiveParts) {
+/** What reads it alone. */
+export function archiveReads(parts: ArchiveReadParts) {
+  return readingOf(parts).operations;
+}
+
+function readingOf({ archive, data, clock }: ArchiveReadParts) {
   /** Of numbers, or of digits in a path; without an end, until now. */
   const intervalOf = (since: string | number, until: string | number = 0) => readInterval(since, until, clock.now());
 
@@ -193,6 +203,28 @@ export function archive({ archive, archiving, imports, data, clock, storage }: A
     return result.takeWhole() ?? { pages: result, cancel: () => result.cancel() };
   };
 
+  return {
+    intervalOf,
+    check,
+    operations: {
+      readMeasurementArchive: readOne('measurements'),
+      readMeasurementArchives: readMany('measurements'),
+      listMeasurementArchiveNames: listNames('measurements'),
+      readCommandArchive: readOne('commands'),
+      readCommandArchives: readMany('commands'),
+      listCommandArchiveNames: listNames('commands'),
+      readAlarmArchive: readOne('alarms'),
+      readAlarmArchives: readMany('alarms'),
+      listAlarmTransitions: listTransitions,
+      listAlarmArchiveNames: listNames('alarms'),
+      readActiveAlarmArchive: readOne('alarms', true),
+    } satisfies Partial<Implementations>,
+  };
+}
+
+export function archive({ archive, archiving, imports, data, clock, storage }: ArchiveParts) {
+  const { operations, intervalOf, check } = readingOf({ archive, data, clock });
+
   const erase =
     (kind: Kind) =>
     async ({ name, t_since: since, t_until: until }: NameAndTimes, { caller, note }: Asked): Promise<void> => {
@@ -219,21 +251,11 @@ export function archive({ archive, archiving, imports, data, clock, storage }: A
     };
 
   return {
-    readMeasurementArchive: readOne('measurements'),
-    readMeasurementArchives: readMany('measurements'),
-    listMeasurementArchiveNames: listNames('measurements'),
+    ...operations,
     eraseMeasurementArchive: erase('measurements'),
     backfillMeasurementArchive: backfill('measurements'),
-    readCommandArchive: readOne('commands'),
-    readCommandArchives: readMany('commands'),
-    listCommandArchiveNames: listNames('commands'),
     eraseCommandArchive: erase('commands'),
     backfillCommandArchive: backfill('commands'),
-    readAlarmArchive: readOne('alarms'),
-    readAlarmArchives: readMany('alarms'),
-    listAlarmTransitions: listTransitions,
-    listAlarmArchiveNames: listNames('alarms'),
-    readActiveAlarmArchive: readOne('alarms', true),
     eraseAlarmArchive: erase('alarms'),
     eraseActiveAlarmArchive: erase('alarms'),
     getArchiveStats: async (_, { caller }) => {

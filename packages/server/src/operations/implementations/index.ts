@@ -2,7 +2,7 @@
 export { type AccessParts, access } from './access.ts';
 export { type ActionParts, actions } from './actions.ts';
 export { type ApprovalParts, approvals } from './approvals.ts';
-export { type ArchiveParts, archive } from './archive.ts';
+export { type ArchiveParts, type ArchiveReadParts, archive, archiveReads } from './archive.ts';
 export { type AuditParts, audit } from './audit.ts';
 export { certificates, type ServedCertificates } from './certificates.ts';
 export { type ConfigurationParts, configuration } from './configuration.ts';
