@@ -11,14 +11,14 @@ export function anyParcel(
   series: readonly Series[],
   times: fc.Arbitrary<number>,
   qualities: readonly number[],
-  valueOf = anyValue,
+  aValue = anyValue,
 ): fc.Arbitrary<AnyParcel> {
   const place = fc.nat({ max: 5 });
   const record = fc.constantFrom(...series).chain(({ number, datatype }) =>
     fc.record({
       series: fc.constant(number),
       timeUs: times,
-      value: valueOf(datatype),
+      value: aValue(datatype),
       quality: fc.constantFrom(...qualities, ...qualities.map((quality) => quality | replaces)),
     }),
   );

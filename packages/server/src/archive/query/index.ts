@@ -3,7 +3,7 @@
 export type { ReadRequest } from '../archive-access.ts';
 export { ByteReader } from '../codec/byte-reader.ts';
 export { powersOfTen } from '../codec/decimals.ts';
-export { readSummary, type Summary } from '../codec/summary.ts';
+export { type ChunkSpan, readSummary, type Summary } from '../codec/summary.ts';
 export { BadParcel, decodeParcel } from '../parcel/decode-parcel.ts';
 export type { Parcel, Section } from '../parcel/parcel.ts';
 export type { Begin, ReaderClient, Snapshots } from '../protocol.ts';

@@ -72,16 +72,19 @@ export function textOf({ buffer, byteOffset, byteLength }: DataView): string {
 
 /** Of an array with one dimension, before its elements. */
 const arrayHeadBytes = 20;
-const countAt = 12;
+const [dimensionsAt, hasNullAt, countAt] = [0, 4, 12];
 
-/** Where the elements of an array begin, each with its length in front of it; null ones have none. */
+/** Where the elements of an array are, each with its length in front of it; null ones have none. */
 export class ArrayReader {
   readonly count: number;
   readonly view: DataView;
 
-  constructor(view: DataView) {
+  /** Of so many elements. Throws RangeError where it has others. */
+  constructor(view: DataView, count: number) {
+    const found = view.getInt32(dimensionsAt) === 1 ? view.getInt32(countAt) : 0;
+    if (found !== count) throw new RangeError(`an array has ${found} elements in the place of ${count}`);
     this.view = view;
-    this.count = view.getInt32(0) === 0 ? 0 : view.getInt32(countAt);
+    this.count = count;
   }
 
   /** Of an element of an array of numbers, none of them null, that have so many bytes each. */
@@ -99,4 +102,10 @@ export class ArrayReader {
       at += Math.max(0, length);
     }
   }
+}
+
+/** Throws RangeError where it has others, or null ones. */
+export function arrayOfNumbers(view: DataView, count: number): ArrayReader {
+  if (view.getInt32(hasNullAt) !== 0) throw new RangeError('an array has elements that are null');
+  return new ArrayReader(view, count);
 }

@@ -107,7 +107,8 @@ async function loaded(
     CopyReader,
     CopyReader,
   ];
-  const rowsOf = bySeries(rows, () => readStoredRow(rows, query.hasSummaries));
+  const names = new Map(all.map(({ series: { number, name } }) => [number, name]));
+  const rowsOf = bySeries(rows, (series) => readStoredRow(rows, query.hasSummaries, names.get(series) ?? ''));
   const arraysOf = bySeries(arrays, () => readKeyed(arrays));
   const erasuresOf = bySeries(sealedErasures, (): Erased => readErased(sealedErasures));
   const unsealedSpan = { sinceUs: query.looksBack ? 0 : query.sinceUs, untilUs: query.untilUs };
@@ -194,13 +195,13 @@ export function keyOf({
 }
 
 /** Each row begins with the id of the series. */
-function bySeries<T>(rows: CopyReader, read: () => T): Map<number, T[]> {
+function bySeries<T>(rows: CopyReader, read: (series: number) => T): Map<number, T[]> {
   const all = new Map<number, T[]>();
   while (rows.nextRow()) {
     const series = rows.int8();
     const some = all.get(series);
-    if (some === undefined) all.set(series, [read()]);
-    else some.push(read());
+    if (some === undefined) all.set(series, [read(series)]);
+    else some.push(read(series));
   }
   return all;
 }

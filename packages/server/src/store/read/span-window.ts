@@ -1,6 +1,6 @@
 // What a query has loaded of one series, going through it in one direction, and what is to be loaded next. Bounded, however much there
 // is: rows of a few weeks, and the arrays of the next few of them.
-import { formatTimestamp, ProblemError } from '@telltale/schema/values';
+import { ProblemError } from '@telltale/schema/values';
 import { Columns, firstFrom } from '../../archive/query/index.ts';
 import { appendRecords } from './append-records.ts';
 import type { DecodedParcels } from './decoded-parcels.ts';
@@ -17,7 +17,7 @@ import { appendArrays, type RowArrays } from './row-arrays.ts';
 import { readSpanChunk, type SpanChunk } from './span-chunks.ts';
 import { arraysBetween, type SpanQuery } from './span-sql.ts';
 import type { Copy } from './store-snapshot.ts';
-import type { StoredRow } from './stored-row.ts';
+import { damagedRow, type StoredRow } from './stored-row.ts';
 import { sinceOfWeek, untilOfWeek, weekOf } from './weeks.ts';
 
 /** How much is loaded at once. */
@@ -153,10 +153,9 @@ export class SpanWindow {
     const { datatype, name } = this.#stored.series;
     try {
       appendArrays(datatype, row, arrays, into);
+      if (into.times[into.count - 1] !== row.lastUs) throw new RangeError('its last time is another');
     } catch (error) {
-      const times = `from ${formatTimestamp(row.firstUs)} to ${formatTimestamp(row.lastUs)}`;
-      const reason = (error as Error).message;
-      throw new ProblemError('storage-failed', `Records of ${name} ${times} are damaged in the store: ${reason}.`);
+      throw damagedRow(name, row, error);
     }
   }
 

@@ -1,5 +1,6 @@
 // A chunk of the store, as far as it is known without its arrays.
-import { ByteReader, readSummary, type Summary } from '../../archive/query/index.ts';
+import { formatTimestamp, ProblemError } from '@telltale/schema/values';
+import { ByteReader, type ChunkSpan, readSummary, type Summary } from '../../archive/query/index.ts';
 import type { CopyReader } from './copy-reader.ts';
 import { comparePlaces, type Place } from './place.ts';
 
@@ -20,8 +21,8 @@ export const rowColumns = 'first_us, last_us, epoch, place, part, n, xmin, flags
 
 const simulatedFlag = 1024;
 
-/** `hasSummary`: the column `summary` is behind the others. */
-export function readStoredRow(rows: CopyReader, hasSummary: boolean): StoredRow {
+/** Of the series with this name. `hasSummary`: the column `summary` is behind the others. Throws `ProblemError`. */
+export function readStoredRow(rows: CopyReader, hasSummary: boolean, name: string): StoredRow {
   const [firstUs, lastUs, epoch, place] = [rows.int8(), rows.int8(), rows.int8(), rows.int8()];
   const [part, count, version, flags] = [rows.int4(), rows.int4(), rows.int4(), rows.int2()];
   const field = hasSummary ? rows.field() : undefined;
@@ -34,12 +35,23 @@ export function readStoredRow(rows: CopyReader, hasSummary: boolean): StoredRow 
     count,
     version,
     hasSimulated: (flags & simulatedFlag) !== 0,
-    summary: field && readSummary(readerOf(field), { firstUs, lastUs, count }),
+    summary: field && summaryOf(field, { firstUs, lastUs, count }, name),
   };
 }
 
-function readerOf({ buffer, byteOffset, byteLength }: DataView): ByteReader {
-  return new ByteReader(new Uint8Array(buffer, byteOffset, byteLength));
+/** What is read of it does not belong together. */
+export function damagedRow(name: string, { firstUs, lastUs }: Pick<StoredRow, 'firstUs' | 'lastUs'>, reason: unknown) {
+  const times = `from ${formatTimestamp(firstUs)} to ${formatTimestamp(lastUs)}`;
+  const { message } = reason as Error;
+  return new ProblemError('storage-failed', `Records of ${name} ${times} are damaged in the store: ${message}.`);
+}
+
+function summaryOf({ buffer, byteOffset, byteLength }: DataView, span: ChunkSpan, name: string): Summary | undefined {
+  try {
+    return readSummary(new ByteReader(new Uint8Array(buffer, byteOffset, byteLength)), span);
+  } catch (error) {
+    throw damagedRow(name, span, error);
+  }
 }
 
 /** The order in which their records count where their times are equal. */
