@@ -18,6 +18,13 @@ export { type OwnServer, serveExchange } from './exchange/serve-exchange.ts';
 export { type SiteExchange, SiteExchanges, type SiteExchangesOptions } from './exchange/site-exchanges.ts';
 export { LivePublisher, type LivePublisherOptions } from './live/live-publisher.ts';
 export { LiveSite, type LiveSiteOptions, type LiveSiteState } from './live/live-site.ts';
+export {
+  authorizationFile,
+  type NatsConfigurationOptions,
+  natsAuthorization,
+  natsConfiguration,
+} from './roles/nats-configuration.ts';
+export { type BusMember, type BusRole, commonNameOf } from './roles/roles.ts';
 export type { Beat, BeatUplink } from './sites/beat.ts';
 export { type BeatFacts, SiteBeats, type SiteBeatsOptions } from './sites/site-beats.ts';
 export { type SiteMoment, type SiteState, Sites, type SitesOptions } from './sites/sites.ts';

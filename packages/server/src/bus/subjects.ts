@@ -61,6 +61,8 @@ export type FeedKind = 'measurements' | 'commands' | 'alarms';
 
 export const feeds = {
   of: (site: string, kind: FeedKind) => `live.${checkSite(site)}.${kind}`,
+  ofSite: (site: string) => `live.${checkSite(site)}.*`,
+  askedOf: (site: string) => `ask.${checkSite(site)}.*`,
   /** Who wants it says so here. */
   ask: (site: string, kind: FeedKind) => `ask.${checkSite(site)}.${kind}`,
 } as const;
@@ -74,6 +76,7 @@ export function siteOfBeat(subject: string): string | undefined {
 export const exchanges = {
   to: (site: string, centre: string, number: number) => `to.${checkSite(site)}.${checkSite(centre)}.${number}`,
   toSite: (site: string) => `to.${checkSite(site)}.*.*`,
+  fromSite: (site: string) => `from.${checkSite(site)}.*.*`,
   from: (site: string, centre: string, number: number) => `from.${checkSite(site)}.${checkSite(centre)}.${number}`,
   fromAll: (centre: string) => `from.*.${checkSite(centre)}.*`,
 } as const;

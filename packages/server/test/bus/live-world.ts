@@ -3,18 +3,12 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Alarm, Command, Measurement } from '@telltale/schema';
 import { Batch } from '@telltale/schema';
 import { ManualClock } from '@telltale/schema/testing';
-import { Alarms } from '../../src/alarms/index.ts';
+import type { Alarms } from '../../src/alarms/index.ts';
 import { LivePublisher, LiveSite, SiteBeats, Sites } from '../../src/bus/index.ts';
-import { Commands, Measurements } from '../../src/points/index.ts';
+import type { Commands, Measurements } from '../../src/points/index.ts';
 import { gathered } from '../gathered.ts';
-import { PlainDisk } from '../plain-disk.ts';
 import { PlainBus } from './plain-bus.ts';
-
-interface Plant {
-  readonly measurements: Measurements;
-  readonly commands: Commands;
-  readonly alarms: Alarms;
-}
+import { type Plant, plantBench } from './plant-bench.ts';
 
 export class LiveWorld implements Plant {
   readonly clock = new ManualClock();
@@ -30,11 +24,10 @@ export class LiveWorld implements Plant {
 
   constructor() {
     const { clock, bus } = this;
-    const disk = new PlainDisk();
-    this.measurements = new Measurements({ clock, store: disk });
-    this.commands = new Commands({ clock, store: disk, writeToDevice: async () => undefined });
-    const store = { saveAlarm: async () => undefined, deleteAlarm: async () => undefined };
-    this.alarms = new Alarms({ clock, store, measurements: this.measurements });
+    const plant = plantBench(clock);
+    this.measurements = plant.measurements;
+    this.commands = plant.commands;
+    this.alarms = plant.alarms;
     this.measurements.putLink('connector', 'plc', undefined);
     this.sites = new Sites({ bus, clock });
     this.mirror = new LiveSite({ bus, clock, sites: this.sites, site: 'works' });
