@@ -109,7 +109,12 @@ export function summarize(
     last: recordAt(to - 1),
     min: min < 0 ? undefined : recordAt(min),
     max: max < 0 ? undefined : recordAt(max),
-    times: timesOf({ times, qualities, numbers, shift, judged }, from, to, { mean: sum / good, low, high }),
+    times: timesOf({ times, qualities, numbers, shift, judged }, from, to, {
+      mean: sum / good,
+      low,
+      high,
+      isAllGood: certain === to - from,
+    }),
   };
 }
 
@@ -127,12 +132,15 @@ interface Values {
   readonly mean: number;
   readonly low: number;
   readonly high: number;
+  readonly isAllGood: boolean;
 }
 
 function timesOf(columns: SummarizedColumns, from: number, to: number, values: Values): SummaryTimes | undefined {
   const { times, qualities, numbers, shift, judged } = columns;
-  const { mean, low, high } = values;
+  const { mean, low, high, isAllGood } = values;
   const end = to - 1;
+  // Most chunks are like this.
+  if (isAllGood && (low > 0 || high < 0)) return timesOfGood(columns, from, to, values);
   let [goodUs, badUs, trueUs, integral, squares, transitions] = [0, 0, 0, 0, 0, 0];
   let state = -1;
   let worst = (qualities[from] as number) | judged;
@@ -157,6 +165,29 @@ function timesOf(columns: SummarizedColumns, from: number, to: number, values: V
   if (low === high) [integral, squares] = [low * (spanUs(times, from, to) - badUs), 0];
   if (!Number.isFinite(integral) || !Number.isFinite(squares)) return undefined;
   return { goodUs, badUs, trueUs, integral, squares, transitions, worst: worst & qualityMask.archived };
+}
+
+/** All are good, and on one side of zero. */
+function timesOfGood(
+  { times, qualities, numbers, shift, judged }: SummarizedColumns,
+  from: number,
+  to: number,
+  { mean, low, high }: Values,
+): SummaryTimes | undefined {
+  const allUs = spanUs(times, from, to);
+  let [integral, squares] = [0, 0];
+  if (low === high) integral = low * allUs;
+  else {
+    for (let index = from; index < to; index++) {
+      const us = index < to - 1 ? (times[index + 1] as number) - (times[index] as number) : 0;
+      const value = numbers[index - shift] as number;
+      integral += value * us;
+      squares += (value - mean) * (value - mean);
+    }
+  }
+  if (!Number.isFinite(integral) || !Number.isFinite(squares)) return undefined;
+  const worst = ((qualities[from] as number) | judged) & qualityMask.archived;
+  return { goodUs: allUs, badUs: 0, trueUs: allUs, integral, squares, transitions: 0, worst };
 }
 
 function isWorse(status: number, than: number): boolean {

@@ -56,5 +56,7 @@ export function unsigned(value: number): number {
 }
 
 export function signed(value: number): number {
+  // Most are small, and a remainder of doubles is slow.
+  if (value < 2 ** 31) return (value >>> 1) ^ -(value & 1);
   return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
 }

@@ -64,6 +64,8 @@ function smallOnes(tail: readonly StoredChunk[], added: number): StoredChunk[] {
   let count = added;
   for (const chunk of tail) {
     if (chunk.count >= mostInChunk || chunk.count > timesLarger * count) break;
+    // Where there is much, it is not worth it to make one full that is half full.
+    if (chunk.count >= mostInChunk / 2 && added >= mostInChunk / 2) break;
     chunks.unshift(chunk);
     count += chunk.count;
   }
@@ -98,7 +100,8 @@ async function writeExtended(
 }
 
 function together(before: readonly Columns[], piece: Piece): Piece {
-  const columns = new Columns();
+  const records = before.reduce((sum, { count }) => sum + count, piece.to - piece.from);
+  const columns = new Columns(records);
   for (const each of before) appendRecords(each, 0, each.count, columns);
   appendRecords(piece.columns, piece.from, piece.to, columns);
   return { ...piece, columns, from: 0, to: columns.count };

@@ -16,6 +16,19 @@ export interface SeriesSlice {
   readonly isPlain: boolean;
 }
 
+/** Used again, since it is much: of what is gathered there last, nothing is left of what was before. */
+export class GatherMemory {
+  readonly columns = new Columns();
+  sectionOf = new Uint16Array();
+
+  reserve(records: number): void {
+    this.columns.clear();
+    this.columns.reserve(records);
+    this.columns.count = records;
+    if (this.sectionOf.length < records) this.sectionOf = new Uint16Array(this.columns.capacity);
+  }
+}
+
 export class GatheredRecords {
   readonly columns: Columns;
   /** Of each record, the position of its section in `sections`. */
@@ -24,7 +37,7 @@ export class GatheredRecords {
   readonly sections: readonly PlacedSection[];
   readonly slices: readonly SeriesSlice[];
 
-  constructor(sections: readonly PlacedSection[], seriesOf: SeriesOfEpoch) {
+  constructor(sections: readonly PlacedSection[], seriesOf: SeriesOfEpoch, memory = new GatherMemory()) {
     this.sections = sections.toSorted(comparePlaces);
     const found = new Map<number, FoundSeries>();
     const pieces = this.sections.map(({ epoch, section }) => {
@@ -43,9 +56,9 @@ export class GatheredRecords {
     const inOrder = [...texts, ...[...found.values()].filter(({ isText }) => !isText)];
     let count = 0;
     for (const one of inOrder) count = one.begin(count);
-    this.columns = new Columns(count);
-    this.columns.count = count;
-    this.sectionOf = new Uint16Array(count);
+    memory.reserve(count);
+    this.columns = memory.columns;
+    this.sectionOf = memory.sectionOf;
     for (const [at, placed] of this.sections.entries()) this.#add(at, placed, pieces[at] as FoundSeries[]);
     this.slices = inOrder.map(({ series, from, to, isPlain }) => ({ series, from, to, isPlain }));
   }

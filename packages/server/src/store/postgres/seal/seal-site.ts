@@ -2,7 +2,7 @@
 import { weekOf } from '../../read/weeks.ts';
 import { StoreError } from '../../store-error.ts';
 import type { Connection } from '../connection.ts';
-import { GatheredRecords } from './gathered-records.ts';
+import { GatheredRecords, GatherMemory } from './gathered-records.ts';
 import { nextParcels, type ParcelBatch, type SealLimits } from './parcel-batch.ts';
 import { sealRecords } from './seal-records.ts';
 import { SeriesCache } from './series-cache.ts';
@@ -14,6 +14,7 @@ export class SealSession {
   readonly series = new SeriesCache();
   /** That have a partition. */
   readonly weeks = new Set<number>();
+  readonly memory = new GatherMemory();
 
   constructor(connection: Connection) {
     this.connection = connection;
@@ -96,7 +97,7 @@ async function seal(session: SealSession, site: string, limits: SealLimits): Pro
   const erasures = parcels.flatMap(({ epoch, erasures: own }) => {
     return own.map((erasure) => ({ ...erasure, epoch, series: seriesOf(epoch, erasure.series) }));
   });
-  const gathered = new GatheredRecords(sections, seriesOf);
+  const gathered = new GatheredRecords(sections, seriesOf, session.memory);
   checkWeeks(session, gathered);
   await sealRecords(connection, { gathered, erasures, stretch: before });
   for (const { epoch, seq, reason } of damaged) {

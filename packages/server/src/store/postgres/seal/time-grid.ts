@@ -14,8 +14,9 @@ const largest = 2 ** 31 - 1;
 /** Of ascending times. */
 export function timeGridOf(times: Float64Array, from: number, to: number, into: Float64Array): TimeGrid {
   const firstUs = times[from] as number;
+  const firstStep = to - from < 2 ? 0 : (times[from + 1] as number) - firstUs;
+  if (isRegular(times, from, to, firstStep)) return { step: firstStep, unit: 1, form: 'regular' };
   const usual = usualStep(times, from, to);
-  if (isRegular(times, from, to, usual)) return { step: usual, unit: 1, form: 'regular' };
   const unit = commonDivisor(times, from, to);
   const mean = Math.round(((times[to - 1] as number) - firstUs) / (to - from - 1) / unit) * unit;
   for (const step of [usual, mean]) {
