@@ -34,10 +34,15 @@ test('no setting is a secret: keys come in files, and no address takes a passwor
   const named = settingLines().filter(({ name }) => /key|secret|password|token/.test(name));
   assert.deepEqual(
     named.map(({ name }) => name),
-    ['tls-key', 'secret-key-file'],
+    ['tls-key', 'bus-key', 'secret-key-file'],
   );
   for (const { name, description } of named) assert.match(description, /^File /, name);
-  for (const address of ['--audit-syslog=tls://me:hush@log.example', '--public-url=https://me:hush@plant.example']) {
+  for (const address of [
+    '--audit-syslog=tls://me:hush@log.example',
+    '--public-url=https://me:hush@plant.example',
+    '--store=postgresql://me:hush@db.example/plant',
+    '--bus=nats://me:hush@bus.example',
+  ]) {
     assert.throws(() => readSettings([address], {}), BadSetting, address);
   }
 });
