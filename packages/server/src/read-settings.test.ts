@@ -135,7 +135,9 @@ describe('a bad setting is refused in one line that names it', () => {
     assert.match(secret, /^--store has a password, .* name it by \?passfile=; --help/);
     const wrong = refusal([], { TELLTALE_STORE: 'mysql://me:geheim@db.example/plant' });
     assert.match(wrong, /^TELLTALE_STORE is none: /);
-    for (const text of [secret, wrong]) assert.doesNotMatch(text, /geheim/);
+    const bus = refusal(['--bus', 'nats://me:geheim@bus.example']);
+    assert.match(bus, /^--bus must be an address such as nats:/);
+    for (const text of [secret, wrong, bus]) assert.doesNotMatch(text, /geheim/);
   });
 
   test('also where its text has line breaks', () => {

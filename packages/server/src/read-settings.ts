@@ -47,8 +47,6 @@ function formOf(name: SettingName): string | undefined {
 interface SettingFault {
   readonly path: string;
   readonly message: string;
-  /** It may have a secret in it. */
-  readonly isHidden?: boolean;
 }
 
 /** What the schema cannot say: of one setting, and of some together. */
@@ -62,12 +60,15 @@ function faultOf(given: Settings): SettingFault | undefined {
   const { 'time-zone': zone } = given;
   if (zone !== undefined && knownTimeZone(zone) === undefined) return { path: '/time-zone', message: 'is none' };
   const store = given.store === undefined ? undefined : addressFault(given.store);
-  if (store !== undefined) return { path: '/store', message: store, isHidden: true };
+  if (store !== undefined) return { path: '/store', message: store };
   const programs = programsFault(given['confirm-except'] ?? '');
   if (programs !== undefined) return { path: '/confirm-except', message: programs };
   if (publicUrl !== undefined && !URL.canParse(publicUrl)) return { path: '/public-url', message: 'is none' };
   return undefined;
 }
+
+/** An address that may have a password in it is not shown. */
+const withLogin = /:\/\/[^/]*@/;
 
 /** Settings of TLS that are nothing without the other. */
 const needed: readonly (readonly [SettingName, SettingName])[] = [
@@ -159,7 +160,7 @@ export function readSettings(args: readonly string[], environment: NodeJS.Proces
   const title = source === 'environment' ? environmentName(name) : `--${name}`;
   const isOutside = /^must be [<>]/.test(fault.message);
   const message = (isOutside ? undefined : formOf(name as SettingName)) ?? fault.message;
-  const shown = 'isHidden' in fault ? '' : ` ${JSON.stringify(text)}`;
+  const shown = withLogin.test(text) ? '' : ` ${JSON.stringify(text)}`;
   throw new BadSetting(`${title}${shown} ${message}; --help lists all settings.`);
 }
 
