@@ -18,7 +18,7 @@ import { aggregates, encodeParcel, type Series, simulated } from '../../archive/
 import { isOfTexts } from '../../archive/query/aggregates.ts';
 import type { StoreReadRequest } from './store-source.ts';
 
-const numRuns = Number(process.env.MODEL_RUNS ?? 60);
+const numRuns = Number(process.env.MODEL_RUNS ?? 20);
 const weekUs = 7 * 86_400_000_000;
 const startUs = requestOf({}).sinceUs;
 /** Of a wrong clock, in two weeks with the end of one between, and much later. */
