@@ -48,6 +48,41 @@ export const StoreState = Type.Object(
 );
 export type StoreState = Static<typeof StoreState>;
 
+export const leaseRoles = ['leading', 'standby', 'suspended'] as const;
+
+export const NodeState = Type.Object(
+  {
+    site: Type.String(),
+    node: Type.String({ description: 'The name of this one.' }),
+    role: Type.Enum([...leaseRoles], {
+      type: 'string',
+      description:
+        'leading: it acts for the site. standby: another node does, or none yet. suspended: it led, its lease has ended, and no other node is known ' +
+        'to lead: it reads, and writes nothing.',
+    }),
+    since: Timestamp,
+    'valid-for-ms': Type.Integer({ minimum: 0, description: 'Of the lease of this node; 0 where it has none.' }),
+    leader: orNull(
+      Type.Object({ node: Type.String(), epoch: Count, since: Timestamp }, closed),
+      'As it was heard of last; null where none is known.',
+    ),
+    problem: orNull(Type.String(), 'What is wrong with the lease or with etcd; null where nothing is.'),
+    nodes: Type.Array(
+      Type.Object({ name: Type.String(), version: Type.String(), address: Type.String(), since: Timestamp }, closed),
+      { description: 'Those that are there.' },
+    ),
+    members: Type.Array(
+      Type.Object(
+        { address: Type.String(), version: orNull(Type.String(), ''), problem: orNull(Type.String(), '') },
+        closed,
+      ),
+      { description: 'Of etcd.' },
+    ),
+  },
+  strict('NodeState'),
+);
+export type NodeState = Static<typeof NodeState>;
+
 /** A count for each word. */
 const counted = <const Word extends string>(words: readonly Word[], description: string) =>
   Type.Object(Object.fromEntries(words.map((word) => [word, Count])) as Record<Word, typeof Count>, {
@@ -131,6 +166,10 @@ export const Overview = Type.Object(
       'For whoever may view all of the plant; others: null.',
     ),
     store: orNull(StoreState, 'For whoever may view all of the plant, where the service has a store; otherwise null.'),
+    node: orNull(
+      NodeState,
+      'For whoever may view all of the plant, where the service shares its site with others; otherwise null.',
+    ),
   },
   strict('Overview'),
 );

@@ -319,6 +319,11 @@ export const problems = {
     'The shared store does not answer',
     'Ask again when it is back; the detail says what is wrong. What sites record meanwhile waits there.',
   ),
+  'not-leading': problem(
+    503,
+    'This node does not lead the site',
+    'Ask the node that the detail names. Where there is none, wait: one of them leads as soon as most members of etcd answer.',
+  ),
   'audit-failing': problem(
     503,
     'The audit trail cannot be written',

@@ -87,8 +87,8 @@ export interface Interfaces
   extends Omit<ArchiveParts, 'clock' | 'storage'>,
     Omit<ConfigurationParts, 'cfgdb' | 'mayUpload'>,
     Pick<InstanceParts, 'links'>,
-    Pick<ServiceParts, 'unavailable' | 'diskFailure' | 'warnings' | 'degraded' | 'page'>,
-    Pick<OverviewParts, 'store'> {
+    Pick<ServiceParts, 'unavailable' | 'diskFailure' | 'warnings' | 'degraded' | 'isStandby' | 'page'>,
+    Pick<OverviewParts, 'store' | 'node'> {
   readonly settings: Settings;
   readonly sources: SettingSources;
   readonly archive: ArchiveParts['archive'] & OverviewParts['archive'];

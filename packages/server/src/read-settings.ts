@@ -27,6 +27,7 @@ const forms: Partial<Record<SettingName, string>> = {
   'config-path': 'must be a path such as /config/v2',
   'access-path': 'must be a path such as /access',
   bus: 'must be an address such as nats://127.0.0.1 or tls://bus.example:4222, without a user and password',
+  lease: 'must be an address such as etcd://10.0.0.1,10.0.0.2,10.0.0.3/plant, without a password',
   'archive-retention': `must be a duration such as 90d: ${durationForms}`,
   'store-retention': `must be a duration such as 365d: ${durationForms}`,
   'public-url': 'must be an address of https without a path, such as https://plant.example',
@@ -79,6 +80,9 @@ const needed: readonly (readonly [SettingName, SettingName])[] = [
   ['bus-cert', 'bus-key'],
   ['bus-key', 'bus-cert'],
   ['bus-role', 'bus'],
+  ['lease', 'site'],
+  ['lease-password-file', 'lease'],
+  ['node', 'lease'],
 ];
 
 function checkTogether(given: Settings): void {

@@ -23,14 +23,16 @@ import { RenameHistory } from './rename-history.ts';
 import { Runtime } from './runtime/index.ts';
 import { SealedFolder } from './secrets/index.ts';
 import { ServiceAccess } from './service-access.ts';
-import { createArchive, retentionOf } from './service-archive.ts';
+import { createArchive, recordsWhile, retentionOf } from './service-archive.ts';
 import { logDisk, ServiceCondition } from './service-condition.ts';
 import { Federation } from './service-federation.ts';
 import { createGate } from './service-gate.ts';
-import { centreMetrics, serviceMetrics, storeMetrics } from './service-metrics.ts';
+import { centreMetrics, nodeMetrics, serviceMetrics, storeMetrics } from './service-metrics.ts';
+import { createNode, nodeRefusal } from './service-node.ts';
 import { ServiceTls } from './service-tls.ts';
 import type { SettingSources, Settings } from './settings.ts';
 import { catalogueOf, type Discovery, discoverStacks, eventsTo, StackHost } from './stacks/index.ts';
+import type { Acting, SiteNode } from './standby/index.ts';
 import { cannotListen, cannotStart, startable } from './start-failed.ts';
 import { LiveState } from './state/index.ts';
 import { stateFormat, upgradeFolder } from './upgrade/index.ts';
@@ -71,6 +73,8 @@ export class Server {
   readonly #alarms: Alarms;
   readonly #archive: Archive;
   readonly #federation: Federation;
+  /** Undefined: it is the only one of its site. */
+  readonly #node: SiteNode | undefined;
   readonly #auditing: Auditing;
   readonly #imports: Imports;
   readonly #renameHistory: RenameHistory;
@@ -105,6 +109,8 @@ export class Server {
     for (const { folder, message } of faults) log.error({ folder }, `a stack cannot be used: ${message}`);
     const stackModules = stacks.map(({ moduleUrl }) => moduleUrl);
     const clock = systemClock;
+    this.#node = createNode({ settings, clock, log, url: () => this.url });
+    const isActing = () => this.#node?.isActing ?? true;
     this.#secrets = new SealedFolder({ data: settings.data, file: settings['secret-key-file'], credentials, log });
     this.#cfgdb = new ConfigurationDatabase({
       folder: settings.data,
@@ -157,7 +163,7 @@ export class Server {
       clock,
       measurements: this.#measurements,
       commands: this.#commands,
-      sink: this.#archive.records,
+      sink: recordsWhile(isActing, this.#archive.records),
       onJump: ({ byUs }) => log.warn(`the time of day was set by ${(byUs / 1e6).toFixed(1)} s`),
     });
     this.#executables = new Executables({
@@ -185,11 +191,13 @@ export class Server {
       secretsFolder: this.#secrets.folder,
       secretKeys: this.#secrets.keys,
       log,
+      lease: this.#node?.deadline.buffer,
       events: eventsTo(() => runtime),
       onFailure,
     });
     const runtime = new Runtime({
       clock,
+      isActing,
       measurements: this.#measurements,
       commands: this.#commands,
       alarms: this.#alarms,
@@ -246,7 +254,7 @@ export class Server {
       unavailable,
       clock,
       log,
-      writeRefusal: () => this.#condition.writeRefusal,
+      writeRefusal: (operation) => this.#condition.writeRefusal ?? nodeRefusal(this.#node, operation),
     });
     access.providers.onEnded((provider, session) => this.#host.endUser(provider, session));
     const interfaces: Interfaces = {
@@ -273,8 +281,10 @@ export class Server {
       unavailable,
       diskFailure: () => this.#condition.failure,
       warnings: () => this.#condition.warnings(),
-      degraded: () => this.#federation.degraded,
+      degraded: () => [...this.#federation.degraded, ...(this.#node?.degraded ?? [])],
+      isStandby: () => !isActing(),
       store: () => this.#federation.store?.state,
+      node: () => this.#node?.state,
       sites: this.#federation.centre,
       losses: this.#condition,
       trail,
@@ -303,6 +313,7 @@ export class Server {
     if (store !== undefined) metrics.watch(storeMetrics(store));
     const { centre } = this.#federation;
     if (centre !== undefined) metrics.watch(centreMetrics(centre));
+    if (this.#node !== undefined) metrics.watch(nodeMetrics(this.#node));
   }
 
   /** Where it listens, such as http://127.0.0.1:8080. */
@@ -329,9 +340,11 @@ export class Server {
       if (this.#tls.options !== undefined) await this.#moduleListener.open();
       await this.#openLive();
       await this.#federation.open();
+      await this.#node?.open();
       await this.#auditing.open();
       await this.#auditing.tellInterrupted(await access.approvals.takeInterrupted());
-      if (this.#settings.demo ?? this.#folder.isNew) await loadDemo(this.#cfgdb, data, this.#log);
+      if (this.#settings.demo ?? (this.#folder.isNew && this.#node === undefined))
+        await loadDemo(this.#cfgdb, data, this.#log);
       await this.#watch.open();
       await this.#access.serveOwner(this.#served.owner);
       stateFormat(data);
@@ -345,7 +358,8 @@ export class Server {
     this.#condition.logAllMissing();
     this.#phase = 'ready';
     this.#access.offerFirst();
-    this.#modules.begin();
+    if (this.#node === undefined) this.#modules.begin();
+    else this.#node.begin(this.#acting);
     this.#certificates.begin();
     void this.#executables.checkAll();
     void this.#page.begin();
@@ -382,6 +396,7 @@ export class Server {
     await this.#page.close();
     await this.#tls.close();
     await this.#host.close(closeMs);
+    await this.#node?.close();
     await this.#alarms.close();
     this.#commands.close();
     this.#measurements.close();
@@ -411,8 +426,23 @@ export class Server {
     return this.#condition.failure;
   }
 
+  get #acting(): Acting {
+    return {
+      begin: async (epoch) => {
+        this.#host.setEpoch(epoch);
+        this.#modules.begin();
+      },
+      end: async () => {
+        this.#host.setEpoch(undefined);
+        await this.#modules.hold(modulesMs);
+      },
+    };
+  }
+
   /** A device whose watchdog says that it is not there gets no command. */
   async #writeToDevice(connector: string, handle: number, raw: Value): Promise<void> {
+    const notLeading = this.#node?.refusal;
+    if (notLeading !== undefined) throw notLeading;
     const refusal = this.#measurements.refusalOf(connector);
     if (refusal === undefined) return this.#runtime.write(connector, handle, raw);
     throw new ProblemError('connector-down', `Connector ${connector} is down: ${refusal}. Nothing was sent.`);

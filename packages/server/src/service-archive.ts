@@ -2,7 +2,7 @@
 import { hostname } from 'node:os';
 import { type Clock, parseDuration, systemClock } from '@telltale/schema';
 import type { Logger } from 'pino';
-import { Archive } from './archive/index.ts';
+import { Archive, type RecordSink } from './archive/index.ts';
 import type { Settings } from './settings.ts';
 import { type ParcelStore, SharedStore } from './store/index.ts';
 
@@ -42,6 +42,16 @@ export function createStore({ settings, overBus, ...parts }: ServiceStoreOptions
   const keepUs = keep === undefined ? undefined : parseDuration(keep);
   const at = store ?? overBus;
   return at === undefined ? undefined : new SharedStore({ at, siteName, folder, gatherMs, keepUs, ...parts });
+}
+
+/** What a node of a site records while another one acts for it is nothing. */
+export function recordsWhile(isActing: () => boolean, sink: RecordSink): RecordSink {
+  const { batch } = sink;
+  return {
+    batch,
+    refOf: (key) => sink.refOf(key),
+    added: () => (isActing() ? sink.added() : batch.clear()),
+  };
 }
 
 /** `ofSeries`: of those that have their own. */

@@ -9,6 +9,7 @@ import {
   areasOf,
   Confirmations,
   Gate,
+  type Guarded,
   type LiveData,
   RecordedClients,
   Recording,
@@ -28,7 +29,7 @@ export interface ServiceGateOptions {
   readonly trail: Trail;
   readonly cfgdb: ConfigurationDatabase;
   readonly unavailable: () => 'starting' | 'stopping' | undefined;
-  readonly writeRefusal: () => ProblemError | undefined;
+  readonly writeRefusal: (operation: Guarded) => ProblemError | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }

@@ -10,6 +10,7 @@ import type { Centre } from './federation/index.ts';
 import type { FunctionModules } from './modules/index.ts';
 import type { Gate, Imports, LiveData } from './operations/index.ts';
 import type { InstanceStatus, StackHost } from './stacks/index.ts';
+import type { SiteNode } from './standby/index.ts';
 import type { LiveState } from './state/index.ts';
 import type { SharedStore } from './store/index.ts';
 
@@ -122,6 +123,22 @@ export function storeMetrics(store: Pick<SharedStore, 'state'>): Metric[] {
     }),
     counter('store_lost_records_total', 'Records that were deleted before the store had them.', () => {
       return store.state['lost-records'];
+    }),
+  ];
+}
+
+export function nodeMetrics(node: Pick<SiteNode, 'state'>): Metric[] {
+  return [
+    gauge('lease_leading', 'Whether this node leads its site.', () => Number(node.state.role === 'leading')),
+    gauge('lease_valid_seconds', 'How long its lease is valid yet.', () => node.state['valid-for-ms'] / 1000),
+    gauge(
+      'lease_epoch',
+      'Of who leads, as it was heard of last; 0: nobody is known to.',
+      () => node.state.leader?.epoch ?? 0,
+    ),
+    gauge('lease_nodes', 'Nodes of the site that are there.', () => node.state.nodes.length),
+    gauge('lease_members_up', 'Members of etcd that answer and have a majority.', () => {
+      return node.state.members.filter(({ problem }) => problem === null).length;
     }),
   ];
 }

@@ -168,7 +168,7 @@ export const Settings = Type.Object(
     site: Type.Optional(
       Type.String({
         pattern: '^[^\\u0000-\\u001f\\u007f]{1,64}$',
-        description: 'Name of this site in the store. Default: that of the machine.',
+        description: 'Name of this site in the store, and for its nodes. Default: that of the machine.',
       }),
     ),
     bus: Type.Optional(
@@ -188,6 +188,21 @@ export const Settings = Type.Object(
     'bus-cert': Type.Optional(File('File (PEM) with the certificate with which the server shows the bus who it is.')),
     'bus-key': Type.Optional(File('File (PEM) with its private key.')),
     'bus-credentials': Type.Optional(File('File with credentials of NATS, in the place of a certificate.')),
+    lease: Type.Optional(
+      Type.String({
+        pattern: '^etcds?://([^:@/]+@)?[^@]+$',
+        description:
+          'etcd that says which node of the site leads, such as etcd://10.0.0.1,10.0.0.2,10.0.0.3/plant; ?ca=FILE&cert=FILE&key=FILE (PEM) for TLS. Default: this node is the only one.',
+      }),
+    ),
+    'lease-password-file': Type.Optional(File('File with the password of the user of etcd.')),
+    'lease-ttl': Milliseconds(2000, 'How long a node that does not answer leads on; at least 1s.'),
+    node: Type.Optional(
+      Type.String({
+        pattern: '^[^\\u0000-\\u001f\\u007f]{1,64}$',
+        description: 'Name of this node of the site. Default: that of the machine.',
+      }),
+    ),
     'archive-buffer': Bytes(
       64,
       'Maximum bytes of records queued in memory while the disk refuses writes; beyond it, the oldest are discarded.',

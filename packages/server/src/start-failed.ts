@@ -6,6 +6,7 @@ import { UnusableBus } from './federation/index.ts';
 import { UnusableUser } from './modules/index.ts';
 import { BadKey } from './secrets/index.ts';
 import { UnusableDatabase } from './sqlite/index.ts';
+import { UnusableLease } from './standby/index.ts';
 import { UnusableSite } from './store/index.ts';
 import { UnusableTls } from './tls/index.ts';
 
@@ -35,6 +36,7 @@ export function cannotStart(error: unknown, folder: string): unknown {
     UnusableTls,
     UnusableSite,
     UnusableBus,
+    UnusableLease,
   ];
   if (known.some((kind) => error instanceof kind)) return new StartFailed((error as Error).message);
   const isSystem = (error as NodeJS.ErrnoException).syscall !== undefined;

@@ -10,10 +10,11 @@ const service = { tag: 'Service', resource: 'service' } as const;
 const Health = Type.Object({ status: Type.Literal('ok') }, { title: 'Health', additionalProperties: false });
 const Readiness = Type.Object(
   {
-    status: Type.Enum(['ready', 'degraded'], {
+    status: Type.Enum(['ready', 'degraded', 'standby'], {
       type: 'string',
       description:
-        'degraded: the service does its own work, and another machine that it needs for the rest does not, such as its store.',
+        'degraded: the service does its own work, and another machine that it needs for the rest does not, such as its store. standby: another ' +
+        'node acts for the site, or none does.',
     }),
     degraded: Type.Optional(Type.Array(Degradation, { description: 'What those do not do.' })),
     warnings: Type.Optional(

@@ -32,6 +32,7 @@ export {
   storedBits,
 } from './records.ts';
 export { Archiving, type ArchivingStats } from './rules/archiving.ts';
+export type { RecordSink } from './rules/recorder.ts';
 export { isArchived } from './rules/rule-table.ts';
 export { type QueryCounts, type QueryThread, type QueryThreadEvents, RunningQueries } from './running-queries.ts';
 export { Turnstile, type Visitor } from './turnstile.ts';

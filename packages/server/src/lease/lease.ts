@@ -18,6 +18,8 @@ export interface LeaseOptions {
   readonly clock: Clock;
   readonly site: string;
   readonly node: NodeDescription;
+  /** Of the process, for all of its threads; its own unless told otherwise. */
+  readonly deadline?: HeldDeadline;
   /** After the role, the leader or the problem has changed. */
   readonly onChange: () => void;
 }
@@ -60,11 +62,11 @@ export class Lease {
   #unheard = 0;
 
   constructor(options: LeaseOptions) {
-    const { etcd, clock, site, node } = options;
+    const { etcd, clock, site, node, deadline = new HeldDeadline(clock) } = options;
     [this.#options, this.#etcd, this.#clock, this.#times] = [options, etcd, clock, etcd.times];
     const [base, instance] = [siteBase(etcd.setting, site), this.#instance];
     this.#base = base;
-    this.#deadline = new HeldDeadline(clock);
+    this.#deadline = deadline;
     this.#key = new LeaderKey({ etcd, clock, base });
     this.#succession = new Succession(etcd.times, { node: node.name, instance });
     this.#presence = new NodePresence({ etcd, clock, base, node, instance });

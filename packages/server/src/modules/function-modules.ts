@@ -59,6 +59,16 @@ export class FunctionModules {
     for (const supervisor of this.#supervisors.values()) supervisor.open();
   }
 
+  /** Stops all, until `open`; each has `termToKill`, but no longer than this. Resolves when none of their processes is alive. */
+  async hold(patienceMs: number): Promise<void> {
+    if (this.#phase !== 'open') return;
+    this.#phase = 'before';
+    const supervisors = [...this.#supervisors.values()];
+    await Promise.all(supervisors.map((supervisor) => supervisor.hold(patienceMs)));
+    if (this.#phase !== 'before') return;
+    for (const supervisor of this.#supervisors.values()) supervisor.wait();
+  }
+
   onChange(listener: FunctionModuleListener): void {
     this.#listeners.push(listener);
   }

@@ -68,6 +68,11 @@ export class ModuleService {
     this.modules.open();
   }
 
+  /** Until `begin`, nothing runs: another node of the site leads. */
+  async hold(patienceMs: number): Promise<void> {
+    await this.modules.hold(patienceMs);
+  }
+
   /** Nothing of any module is left when it resolves. */
   async close(patienceMs: number): Promise<void> {
     const stopMs = patienceMs * (1 - keeperPart);

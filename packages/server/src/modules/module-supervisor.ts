@@ -119,6 +119,12 @@ export class ModuleSupervisor {
     this.#definition = undefined;
   }
 
+  /** It begins from the start, as soon as anything does. */
+  wait(): void {
+    if (this.#definition !== undefined) this.#configured(undefined, this.#definition);
+    this.#settle();
+  }
+
   /** What waited for it is started. */
   open(): void {
     if (this.#isHeld) this.#launch();
@@ -144,6 +150,14 @@ export class ModuleSupervisor {
     this.#run?.end('stop');
     this.#settle();
     return this.#whenEnded();
+  }
+
+  /** Before the phase is `before` again: as `stop`; then it waits for `open` as at first. */
+  async hold(patienceMs: number): Promise<void> {
+    this.#rests('STOP', 'was stopped, as this node does not lead the site any more');
+    this.#run?.end('stop', patienceMs);
+    this.#settle();
+    await this.#whenEnded();
   }
 
   /** As `stop`; nothing is started after it, as the phase says. */
@@ -335,6 +349,7 @@ export class ModuleSupervisor {
   }
 
   #due(): void {
+    if (this.#options.phase() !== 'open') return;
     if (this.#run === undefined) this.#restart();
     else this.#error('was still running at its time, and was not started a second time');
     this.#settle();

@@ -17,7 +17,7 @@ export interface GateOptions {
   /** Why the service cannot answer now; undefined where it can. */
   readonly unavailable: () => 'starting' | 'stopping' | undefined;
   /** Why no write is possible now, though reads are answered; undefined where it is. */
-  readonly writeRefusal?: () => ProblemError | undefined;
+  readonly writeRefusal?: (operation: Guarded) => ProblemError | undefined;
   /** The area that a live object is in; empty: in none. Undefined where there is no such object. */
   readonly areaOf?: (resource: Resource, name: string) => string | undefined;
   /** What is written into the audit trail; undefined: nothing. */
@@ -117,7 +117,7 @@ export class Gate {
     checkPermission(caller, permission);
     if (permission !== 'signed-in') caller.used?.();
     if (effect.action === 'read') return;
-    const refusal = this.#options.writeRefusal?.() ?? this.#options.recording?.refusalOf(operation);
+    const refusal = this.#options.writeRefusal?.(operation) ?? this.#options.recording?.refusalOf(operation);
     if (refusal !== undefined) throw refusal;
   }
 

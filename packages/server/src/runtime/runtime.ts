@@ -33,6 +33,8 @@ import { enabled, type Parts, Takeover } from './takeover.ts';
 
 export interface RuntimeOptions extends Parts {
   readonly clock: Clock;
+  /** False while another node of the site acts for it: triggers are its. */
+  readonly isActing?: () => boolean;
   readonly disabledLinkStore: DisabledLinkStore;
   readonly archive: Pick<Archive, 'read' | 'stored'>;
   /** Retentions have changed; by `kind/name`, in microseconds. */
@@ -79,11 +81,11 @@ export class Runtime implements HostEvents {
   #version = 0;
 
   constructor(options: RuntimeOptions) {
-    const { measurements, commands, alarms, archiving, host } = options;
+    const { measurements, commands, alarms, archiving, host, isActing = () => true } = options;
     this.#options = options;
     this.links = new LinkControl({ ...options, store: options.disabledLinkStore });
     measurements.onChanges((changes) => archiving.onChanges(changes));
-    measurements.onChanges((changes) => alarms.evaluate(changes));
+    measurements.onChanges((changes) => isActing() && alarms.evaluate(changes));
     commands.onChange((handle) => archiving.onCommand(handle));
     alarms.onChange((handle, isRemoved) => {
       if (!isRemoved) archiving.onAlarm({ ...alarms.stateOf(handle), description: alarms.descriptionOf(handle) });

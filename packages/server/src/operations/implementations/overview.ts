@@ -1,5 +1,5 @@
 // Implements the overview: counts of the plant, shared by all who may view the same for a second, and what else a header shows.
-import { type Clock, type Overview, type StoreState, toTimestamp } from '@telltale/schema';
+import { type Clock, type NodeState, type Overview, type StoreState, toTimestamp } from '@telltale/schema';
 import type { Caller, Rights } from '../../access/index.ts';
 import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
 import type { FunctionModules } from '../../modules/index.ts';
@@ -23,6 +23,7 @@ export interface OverviewParts extends Pick<ServiceParts, 'diskFailure' | 'warni
   readonly channelClients: () => number;
   /** Undefined where there is none. */
   readonly store: () => StoreState | undefined;
+  readonly node: () => NodeState | undefined;
   readonly clock: Clock;
   readonly service: { readonly name: string; readonly version: string; readonly startedUs: number };
   readonly timeZone: string;
@@ -130,6 +131,7 @@ export function overview(parts: OverviewParts) {
           configuration,
           plant,
           store: (caller.rights.everywhere('view') && parts.store()) || null,
+          node: (caller.rights.everywhere('view') && parts.node()) || null,
         }
       );
     },

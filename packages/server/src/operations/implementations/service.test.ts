@@ -10,6 +10,7 @@ const parts = {
   diskFailure: () => undefined,
   warnings: () => [],
   degraded: () => [],
+  isStandby: () => false,
   settings: {},
   paths: { data: '/plant', config: '/config/v2', access: '/access' },
   page: { version: undefined, index: () => assert.fail(), asset: () => assert.fail() },

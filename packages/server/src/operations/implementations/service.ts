@@ -25,6 +25,8 @@ export interface ServiceParts {
   readonly warnings: () => readonly string[];
   /** What other machines do not do for it, though it does its own work: a sentence each. */
   readonly degraded: () => readonly Degradation[];
+  /** Another node acts for the site, or none does. */
+  readonly isStandby: () => boolean;
   readonly paths: InterfacePaths;
   /** By name; they never change. */
   readonly settings: Readonly<Record<string, SettingInEffect>>;
@@ -46,7 +48,8 @@ export interface ServiceParts {
 }
 
 export function service(parts: ServiceParts) {
-  const { metricsText, unavailable, diskFailure, warnings, degraded, documents, page, paths, settings } = parts;
+  const { metricsText, unavailable, diskFailure, warnings, degraded, isStandby, documents, page, paths, settings } =
+    parts;
   const catalogue = once(() => Buffer.from(JSON.stringify(listed(paths))));
   return {
     getHealth: () => ({ status: 'ok' }),
@@ -59,7 +62,7 @@ export function service(parts: ServiceParts) {
       const lacks = degraded();
       const texts = isKnown ? warnings() : [];
       return {
-        status: lacks.length === 0 ? 'ready' : 'degraded',
+        status: isStandby() ? 'standby' : lacks.length === 0 ? 'ready' : 'degraded',
         ...(isKnown && lacks.length > 0 && { degraded: lacks }),
         ...(texts.length > 0 && { warnings: texts }),
       };

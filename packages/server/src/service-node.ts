@@ -1,0 +1,43 @@
+// The part of this server in its site, as the settings want it: the only node, or one of several.
+import { hostname } from 'node:os';
+import type { Clock, ProblemError } from '@telltale/schema';
+import type { Logger } from 'pino';
+import packageJson from '../package.json' with { type: 'json' };
+import type { Guarded } from './operations/index.ts';
+import type { Settings } from './settings.ts';
+import { SiteNode } from './standby/index.ts';
+
+export interface ServiceNodeOptions {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly url: () => string;
+}
+
+/** Undefined where it is the only one. */
+export function createNode({ settings, clock, log, url }: ServiceNodeOptions): SiteNode | undefined {
+  const { lease: address, site, node: name = hostname(), 'public-url': publicUrl } = settings;
+  if (address === undefined || site === undefined) return undefined;
+  const lease = { address, passwordFile: settings['lease-password-file'], ttlMs: settings['lease-ttl'] };
+  return new SiteNode({
+    ...lease,
+    site,
+    name,
+    version: packageJson.version,
+    url: () => publicUrl ?? url(),
+    clock,
+    log,
+  });
+}
+
+/** Each node has its own. */
+const ofNodes: ReadonlySet<Guarded['effect']['resource']> = new Set(['access', 'certificates', 'service', 'audit']);
+
+/** Why this is not done here; undefined where it is not of the site, or this node acts for it. */
+export function nodeRefusal(node: SiteNode | undefined, { effect, permission }: Guarded): ProblemError | undefined {
+  const { action, resource } = effect;
+  const isOwn = ofNodes.has(resource) || permission === 'install-code' || action === 'maintain';
+  // That something of its disk is missing.
+  const isMissing = resource === 'configuration' && action === 'acknowledge';
+  return isOwn || isMissing ? undefined : node?.refusal;
+}

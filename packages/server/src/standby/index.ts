@@ -1,0 +1,4 @@
+// One of several nodes of a site. What keeps the lease is loaded where there is one.
+
+export { UnusableLease } from './open-lease.ts';
+export { type Acting, SiteNode, type SiteNodeOptions } from './site-node.ts';

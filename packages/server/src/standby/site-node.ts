@@ -1,0 +1,177 @@
+// This server as one of several nodes of a site: it acts for the site while it leads, and waits while another one does. What acting and waiting
+// are, the service says.
+import { type Clock, type Degradation, type NodeState, ProblemError, toTimestamp } from '@telltale/schema';
+import type { Logger } from 'pino';
+import type { Lease, LeaseStatus } from '../lease/index.ts';
+import { HeldDeadline } from '../threads/index.ts';
+import { type LeaseAddress, type OpenedLease, openLease } from './open-lease.ts';
+
+export interface SiteNodeOptions extends LeaseAddress {
+  readonly site: string;
+  readonly name: string;
+  readonly version: string;
+  /** Where people and the other nodes reach this one; known when it is opened. */
+  readonly url: () => string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Each resolves before the other is called. */
+export interface Acting {
+  /** It leads under this epoch. */
+  begin(epoch: number): Promise<void>;
+  /** Another node does. */
+  end(): Promise<void>;
+}
+
+export class SiteNode {
+  /** Of all writes to devices. */
+  readonly deadline: HeldDeadline;
+  readonly #options: SiteNodeOptions;
+  #acting: Acting | undefined;
+  #opened: OpenedLease | undefined;
+  #lease: Lease | undefined;
+  /** Under which it acts; 0: it does not. */
+  #epoch = 0;
+  #isChanging = false;
+  #sinceUs: number;
+  #problemSinceUs: number | undefined;
+  #said = '';
+
+  constructor(options: SiteNodeOptions) {
+    this.#options = options;
+    this.deadline = new HeldDeadline(options.clock);
+    this.#sinceUs = options.clock.now();
+  }
+
+  /** Does not wait for etcd. Rejects with `UnusableLease`. */
+  async open(): Promise<void> {
+    const { clock, site, name, version, url } = this.#options;
+    this.#opened = await openLease(this.#options, clock);
+    const { library, etcd } = this.#opened;
+    const node = { name, version, address: url() };
+    const { deadline } = this;
+    this.#lease = new library.Lease({ etcd, clock, site, node, deadline, onChange: () => this.#judge() });
+  }
+
+  /** When the service is ready: from now on it may lead. */
+  begin(acting: Acting): void {
+    this.#acting = acting;
+    this.#lease?.start();
+  }
+
+  /** It leads, or has led and knows of nobody else who does: it reads, and what it reads counts. */
+  get isActing(): boolean {
+    return this.#epoch > 0;
+  }
+
+  /** Why nothing of the site can be changed here now; undefined where it can. */
+  get refusal(): ProblemError | undefined {
+    if (this.#epoch > 0 && this.deadline.isValid(this.#epoch)) return undefined;
+    const { site, name } = this.#options;
+    const { leader, nodes, problem } = this.#status;
+    if (leader !== undefined && leader.node !== name) {
+      const address = nodes.find((node) => node.name === leader.node)?.address;
+      const where = address === undefined ? '' : `, at ${address}`;
+      return new ProblemError(
+        'not-leading',
+        `Node ${name} does not lead the site ${site}: ${leader.node} does${where}.`,
+      );
+    }
+    const why = problem === undefined ? '' : `: ${problem}`;
+    return new ProblemError('not-leading', `No node leads the site ${site} now${why}.`);
+  }
+
+  get state(): NodeState {
+    const { site, node, role, validForMs, leader, problem, nodes, members } = this.#status;
+    return {
+      site,
+      node,
+      role: role === 'leading' && this.#epoch === 0 ? 'standby' : role,
+      since: toTimestamp(this.#sinceUs),
+      'valid-for-ms': validForMs,
+      leader: leader === undefined ? null : { ...leader, since: toTimestamp(leader.sinceUs) },
+      problem: problem ?? null,
+      nodes: nodes.map(({ sinceUs, ...known }) => ({ ...known, since: toTimestamp(sinceUs) })),
+      members: members.map(({ address, version = null, problem: fault = null }) => ({
+        address,
+        version,
+        problem: fault,
+      })),
+    };
+  }
+
+  get degraded(): Degradation[] {
+    const { problem, nodes } = this.#status;
+    if (problem !== undefined) {
+      const since = toTimestamp(this.#problemSinceUs ?? this.#sinceUs);
+      const writes = this.refusal === undefined ? '' : ' Nothing is written to devices here.';
+      return [{ since, text: `The lease of the site: ${problem}.${writes}` }];
+    }
+    if (this.#epoch === 0 || nodes.length > 1) return [];
+    const text = `No other node of the site ${this.#options.site} is there: nobody would take over.`;
+    return [{ since: toTimestamp(this.#sinceUs), text }];
+  }
+
+  /** The lease ends at once, so that another node need not wait. After everything that writes has ended. */
+  async close(): Promise<void> {
+    this.#acting = undefined;
+    await this.#lease?.stop();
+    this.#opened?.etcd.close();
+  }
+
+  get #status(): LeaseStatus {
+    const { site, name: node } = this.#options;
+    return this.#lease?.status ?? { site, node, role: 'standby', validForMs: 0, nodes: [], members: [] };
+  }
+
+  #judge(): void {
+    this.#log();
+    void this.#follow();
+  }
+
+  /** Begins and ends one after the other, as the lease is by then. */
+  async #follow(): Promise<void> {
+    if (this.#isChanging) return;
+    this.#isChanging = true;
+    for (let wanted = this.#wanted; wanted !== this.#epoch && this.#acting !== undefined; wanted = this.#wanted) {
+      const { clock, log } = this.#options;
+      try {
+        if (this.#epoch > 0) {
+          this.#epoch = 0;
+          this.#sinceUs = clock.now();
+          await this.#acting.end();
+        } else {
+          await this.#acting.begin(wanted);
+          this.#epoch = wanted;
+          this.#sinceUs = clock.now();
+        }
+      } catch (error) {
+        log.error({ err: error }, 'this node could not change its part in the site');
+        break;
+      }
+    }
+    this.#isChanging = false;
+  }
+
+  /** The epoch under which it should act. */
+  get #wanted(): number {
+    const lease = this.#lease;
+    // Whose lease has ended acts on as long as nobody else leads, and does not begin.
+    if (lease === undefined || lease.role === 'standby') return 0;
+    return lease.role === 'leading' || lease.epoch === this.#epoch ? lease.epoch : 0;
+  }
+
+  #log(): void {
+    const { log, clock, site } = this.#options;
+    const { role, leader, problem } = this.#status;
+    if (problem === undefined) this.#problemSinceUs = undefined;
+    else this.#problemSinceUs ??= clock.now();
+    const led = leader === undefined ? '' : `, and ${leader.node} leads`;
+    const said = `${role === 'leading' ? 'this node leads' : `this node is ${role}${role === 'standby' ? led : ''}`}`;
+    const whole = problem === undefined ? said : `${said}: ${problem}`;
+    if (whole === this.#said) return;
+    this.#said = whole;
+    log[problem === undefined ? 'info' : 'warn'](`the site ${site}: ${whole}`);
+  }
+}

@@ -1,0 +1,138 @@
+// A pair of servers of one site, with etcd, and a Modbus device that records what is written to it.
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { NodeState, Operation } from '@telltale/schema';
+import { cleanupOf, type Scope, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import { settingText } from '../packages/server/test/lease-world.ts';
+import { ScriptedDevice } from '../stacks/modbus/test/scripted-device.ts';
+import type { Etcd } from './engines/etcd.ts';
+import { put } from './live-plant.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
+
+const ttlMs = 1000;
+
+/** Registers that hold what was written, and a counter that runs. */
+export class RecordingModbus {
+  readonly writes: number[] = [];
+  readonly device: ScriptedDevice;
+  #reads = 0;
+
+  static async start(scope: Scope): Promise<RecordingModbus> {
+    const device = await ScriptedDevice.start(() => undefined);
+    cleanupOf(scope).defer(() => device.stop());
+    const recording = new RecordingModbus(device);
+    device.script = (_, request) => recording.#answer(request);
+    return recording;
+  }
+
+  private constructor(device: ScriptedDevice) {
+    this.device = device;
+  }
+
+  #answer(request: string): string {
+    if (request.startsWith('03')) return `0302${(++this.#reads & 0x7fff).toString(16).padStart(4, '0')}`;
+    this.writes.push(Number.parseInt(request.slice(-4), 16));
+    return request.slice(0, 10);
+  }
+}
+
+export interface PairNode {
+  readonly name: string;
+  readonly data: string;
+  server: ServerProcess;
+}
+
+export class Pair {
+  readonly device: RecordingModbus;
+  readonly nodes: readonly [PairNode, PairNode];
+  readonly #scope: Scope;
+  readonly #etcd: Etcd;
+
+  static async start(scope: Scope, etcd: Etcd): Promise<Pair> {
+    const device = await RecordingModbus.start(scope);
+    const [a, b] = [await configured(scope, device), await configured(scope, device)];
+    const started = new Pair(scope, etcd, device, [
+      { name: 'a', data: a, server: undefined as never },
+      { name: 'b', data: b, server: undefined as never },
+    ]);
+    for (const node of started.nodes) {
+      await started.again(node);
+      await untilSo('a leads', async () => (await started.state(started.nodes[0])).role === 'leading');
+    }
+    return started;
+  }
+
+  private constructor(scope: Scope, etcd: Etcd, device: RecordingModbus, nodes: readonly [PairNode, PairNode]) {
+    [this.#scope, this.#etcd, this.device, this.nodes] = [scope, etcd, device, nodes];
+  }
+
+  /** After it has ended. */
+  async again(node: PairNode): Promise<void> {
+    const lease = ['--lease', settingText(this.#etcd), '--lease-ttl', String(ttlMs), '--site', 'works'];
+    node.server = await startServer(this.#scope, { data: node.data, args: [...lease, '--node', node.name] });
+  }
+
+  async state(node: PairNode): Promise<NodeState> {
+    return (await read<{ node: NodeState }>(node, '/data/overview')).node;
+  }
+
+  async leader(): Promise<PairNode> {
+    let leading: PairNode | undefined;
+    await untilSo('one leads', async () => {
+      for (const node of this.nodes) {
+        const state = await this.state(node).catch(() => undefined);
+        if (state?.role === 'leading') leading = node;
+      }
+      return leading !== undefined;
+    });
+    return leading as PairNode;
+  }
+
+  async readiness(node: PairNode): Promise<string> {
+    return (await read<{ status: string }>(node, '/readyz')).status;
+  }
+
+  /** Its quality is good, and its value runs. */
+  async isRead(node: PairNode): Promise<boolean> {
+    const level = () => read<{ vtq: [string, unknown, number] }>(node, '/data/measurements/level');
+    const { vtq: before } = await level();
+    await sleep(100);
+    const { vtq } = await level();
+    return vtq[2] === 0xc0 && before[0] !== vtq[0];
+  }
+
+  async write({ server }: PairNode, value: number): Promise<{ status: number; text: string }> {
+    const answer = await fetch(`${server.url}/data/commands/valve?value=i${value}`, { method: 'PUT' });
+    return { status: answer.status, text: await answer.text() };
+  }
+}
+
+async function read<Body>({ server }: PairNode, path: string): Promise<Body> {
+  return (await (await fetch(server.url + path)).json()) as Body;
+}
+
+/** A folder of data, as a server alone has made it. */
+async function configured(scope: Scope, { device }: RecordingModbus): Promise<string> {
+  const data = temporaryFolder(scope);
+  await using alone = new AsyncDisposableStack();
+  const server = await startServer(alone, { data });
+  const vars = { host: '127.0.0.1', port: String(device.port), scanPeriodMs: '50' };
+  const on = (address: string) => ({ datatype: 'i', connectorName: 'plc', address });
+  const operations: Operation[] = [
+    put('connectors', 'plc', { stackName: 'modbus', vars }),
+    put('measurements', 'level', on('hr0:int16')),
+    put('commands', 'valve', on('hr1:int16')),
+  ];
+  const made = await server.send('POST', '/cfgdb/txn?render=1', { operations });
+  assert.equal(made.status, 204, await made.text());
+  await server.end();
+  return data;
+}
+
+export async function untilSo(what: string, look: () => Promise<boolean>): Promise<void> {
+  const endMs = performance.now() + 30_000;
+  while (!(await look())) {
+    if (performance.now() > endMs) throw new Error(`still not so after 30 s: ${what}`);
+    await sleep(20);
+  }
+}
