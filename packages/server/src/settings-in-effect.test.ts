@@ -34,7 +34,7 @@ test('no setting is a secret: keys come in files, and no address takes a passwor
   const named = settingLines().filter(({ name }) => /key|secret|password|token/.test(name));
   assert.deepEqual(
     named.map(({ name }) => name),
-    ['tls-key', 'bus-key', 'secret-key-file'],
+    ['tls-key', 'bus-key', 'lease-password-file', 'secret-key-file'],
   );
   for (const { name, description } of named) assert.match(description, /^File /, name);
   for (const address of [
@@ -42,6 +42,7 @@ test('no setting is a secret: keys come in files, and no address takes a passwor
     '--public-url=https://me:hush@plant.example',
     '--store=postgresql://me:hush@db.example/plant',
     '--bus=nats://me:hush@bus.example',
+    '--lease=etcd://me:hush@etcd.example/plant',
   ]) {
     assert.throws(() => readSettings([address], {}), BadSetting, address);
   }
