@@ -5,7 +5,7 @@ import type { Postgres } from '../../../test/engines/postgres.ts';
 import type { Connection } from '../src/store/postgres/connection.ts';
 import { PostgresStore } from '../src/store/postgres/postgres-store.ts';
 import type { Sealer, SealerState } from '../src/store/postgres/seal/sealer.ts';
-import { Sealing } from '../src/store/postgres/seal/sealing.ts';
+import { Sealing, type SealingOptions } from '../src/store/postgres/seal/sealing.ts';
 import { type SentParcel, type SentRecord, SentSite } from './sent-site.ts';
 import { connectTo, freshDatabase } from './store-database.ts';
 
@@ -38,7 +38,11 @@ export async function sealedSite(scope: Scope, postgres: Postgres): Promise<Seal
 }
 
 export function sealerAt(scope: Scope, address: string, onState: (state: SealerState) => void = () => {}): Sealer {
-  const sealing = new Sealing({ address, clock: systemClock, everyMs: 1, onState });
+  return sealingAt(scope, address, { onState }).sealer;
+}
+
+export function sealingAt(scope: Scope, address: string, options: Partial<SealingOptions>): Sealing {
+  const sealing = new Sealing({ address, clock: systemClock, everyMs: 1, onState() {}, ...options });
   cleanupOf(scope).defer(() => sealing.end());
-  return sealing.sealer;
+  return sealing;
 }

@@ -6,6 +6,8 @@ import { cleanupOf, suiteCleanup } from '@telltale/stack-kit/testing/cleanup';
 import fc from 'fast-check';
 import { Postgres } from '../../../../../../test/engines/postgres.ts';
 import { postgresVersions, withoutPostgres } from '../../../../../../test/engines/postgres-programs.ts';
+import { anyParcel, numberedParcels } from '../../../../test/any-parcels.ts';
+import { sampleSeries } from '../../../../test/archive-records.ts';
 import { PlainStore } from '../../../../test/plain-store.ts';
 import {
   hoursOf,
@@ -19,6 +21,7 @@ import {
 import { type SentParcel, SentSite, sentKeys, sentRecord, sentScan, sentTime } from '../../../../test/sent-site.ts';
 import { connectTo, freshDatabase } from '../../../../test/store-database.ts';
 import type { PlainRecord } from '../../../../test/store-model.ts';
+import { encodeParcel, type Series } from '../../../archive/index.ts';
 import type { Connection } from '../connection.ts';
 import { PostgresStore } from '../postgres-store.ts';
 import type { SealLimits } from './parcel-batch.ts';
@@ -164,8 +167,33 @@ for (const version of postgresVersions) {
         await check(world);
       });
       await fc.assert(property, { numRuns: runs });
+      await assertAllSealed();
+    });
+
+    test('is the same of a site that sends places in no order, the same ones again, and whatever else', async () => {
+      const times = fc.oneof(sentTime, fc.constantFrom(5, 2 ** 53 - 1));
+      const parcels = fc.array(anyParcel(sampleSeries, times, [0xc0, 0x18, 0x440]), { maxLength: 12 });
+      const seals = fc.array(fc.boolean(), { minLength: 15, maxLength: 15 });
+      const property = fc.asyncProperty(parcels, seals, async (all, isSealed) => {
+        const world = new World(`site-${++sites}`, store, connection);
+        for (const [at, parcel] of numberedParcels(all, world.site.id).entries()) {
+          const { epoch, seq } = parcel;
+          if (seq === 1) await world.begin();
+          await world.send([
+            { epoch, seq, bytes: encodeParcel(parcel, (number) => (sampleSeries[number] as Series).datatype) },
+          ]);
+          if (isSealed[at] === true) await world.seal();
+        }
+        await world.seal();
+        await check(world);
+      });
+      await fc.assert(property, { numRuns: runs });
+      await assertAllSealed();
+    });
+
+    async function assertAllSealed(): Promise<void> {
       const { rows } = await connection.query('select from telltale.parcel union all select from telltale.damaged');
       assert.equal(rows.length, 0);
-    });
+    }
   });
 }

@@ -5,7 +5,7 @@ import { suiteCleanup } from '@telltale/stack-kit/testing/cleanup';
 import { Postgres } from '../../../../../../test/engines/postgres.ts';
 import { postgresVersions, withoutPostgres } from '../../../../../../test/engines/postgres-programs.ts';
 import { recordsOfSql, seriesOfSite } from '../../../../test/sealed-records.ts';
-import { sealedSite, sealerAt } from '../../../../test/sealed-site.ts';
+import { sealedSite, sealerAt, sealingAt } from '../../../../test/sealed-site.ts';
 import type { SentRecord } from '../../../../test/sent-site.ts';
 import type { SealerState } from './sealer.ts';
 
@@ -56,6 +56,24 @@ for (const version of postgresVersions) {
       const { rows } = await client.query('select seq, reason, octet_length(bytes) as bytes from telltale.damaged');
       assert.deepEqual(rows, [{ seq: 2, reason: 'a damaged parcel: its checksum is another', bytes: 40 }]);
       assert.equal(states.at(-1)?.damaged, 1);
+    });
+
+    test('does less in one go after it took too long, and more again', async (t) => {
+      const { address, client, send, site } = await sealedSite(t, postgres);
+      const parcels = Array.from({ length: 16 }, (_, second) => site.record(recordsFrom(second, 1), false)).flat();
+      await send(parcels);
+      const counts = new Set<number>();
+      const { sealer } = sealingAt(t, address, {
+        limitMs: 2000,
+        limits: { bytes: parcels.slice(0, 8).reduce((sum, { bytes }) => sum + bytes.length, 0), records: 1000 },
+        onState: (state) => counts.add(state.parcels),
+      });
+      await client.query('begin');
+      await client.query('lock table telltale.chunk');
+      await assert.rejects(sealer.sealAll(), /took too long|somebody else locks/);
+      await client.query('rollback');
+      await sealer.sealAll();
+      assert.deepEqual([...counts], [0, 2, 6, 14, 16]);
     });
 
     test('has each record once when several do it at the same time', async (t) => {

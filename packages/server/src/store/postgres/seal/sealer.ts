@@ -5,7 +5,7 @@ import { StoreError } from '../../store-error.ts';
 import type { Connection } from '../connection.ts';
 import type { Connections } from '../connections.ts';
 import type { SealLimits } from './parcel-batch.ts';
-import { SealSession, sealSite } from './seal-site.ts';
+import { type SealedSite, SealSession, sealSite } from './seal-site.ts';
 
 export interface SealerOptions {
   /** Those that write. One of them is used at a time. */
@@ -53,6 +53,8 @@ export class Sealer {
   #state: SealerState = { failure: undefined, parcels: 0, records: 0, damaged: 0 };
   #running: Promise<void> | undefined;
   #session: SealSession | undefined;
+  /** Of what is sealed in one go: less where the store does not do that much in time. */
+  #share = 1;
 
   constructor(options: SealerOptions) {
     this.#options = options;
@@ -117,9 +119,18 @@ export class Sealer {
   }
 
   async #seal(site: string): Promise<boolean> {
-    const { limits = usualLimits } = this.#options;
-    const sealed = await this.#use((session) => sealSite(session, site, limits));
+    const { limits: most = usualLimits } = this.#options;
+    const limits = { bytes: most.bytes * this.#share, records: most.records * this.#share };
+    let sealed: SealedSite | undefined;
+    try {
+      sealed = await this.#use((session) => sealSite(session, site, limits));
+    } catch (error) {
+      const isLate = error instanceof StoreError && (error.trouble === 'busy' || error.trouble === 'silent');
+      if (isLate) this.#share /= 4;
+      throw error;
+    }
     if (sealed === undefined) return false;
+    this.#share = Math.min(1, 2 * this.#share);
     const { parcels, records, damaged } = this.#state;
     this.#tell({
       parcels: parcels + sealed.parcels,
