@@ -120,6 +120,7 @@ describe('a centre', { skip }, () => {
     await until('it has counted', async () => {
       return (await liveValue(east.there, name)) === 'i30';
     });
+    assert.deepEqual(await east.there.get('/requests/never-asked-for'), { state: 'not-begun' });
     const put = await east.there.put('/config/v2/measurements/fresh', { name: 'fresh', datatype: 'd' });
     assert.equal(put.status, 204, await put.text());
     const render = await fetch(`${east.there.url}/config/v2/cfgdb/render`, { method: 'POST' });

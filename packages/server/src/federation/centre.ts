@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type CentreSite, type Degradation, ProblemError, toTimestamp } from '@telltale/schema';
-import type { Caller, Identities } from '../access/index.ts';
+import { type Caller, checkEverywhere, type Identities } from '../access/index.ts';
 import type { Route } from '../api/index.ts';
 import type { Beat, Forwarder, SiteState, Sites } from '../bus/index.ts';
 import { StoreArchive } from '../store/index.ts';
@@ -30,6 +30,8 @@ interface Opened extends OpenedBus {
 const behindMs = 3000;
 /** Between an archiver that ended and the next one. */
 const pauseMs = 5000;
+/** What has become of a request that was forwarded. */
+const outcomePath = /^\/requests\/([0-9A-Za-z_-]{8,64})$/;
 const base = /^\/sites\/([^/?]+)(\/[^?]*)?(\?.*)?$/;
 
 export class Centre {
@@ -144,6 +146,14 @@ export class Centre {
   /** Forwards what is asked for. Rejects with `ProblemError`: then nothing was answered. */
   async forward(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void> {
     const { library, target } = this.#targetOf(request, caller);
+    const [, asked] = outcomePath.exec(target.path) ?? [];
+    if (asked !== undefined) {
+      checkEverywhere(caller, 'view');
+      const outcome = await this.#asProblem(target.forwarder.outcomeOf(target.site, asked));
+      response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' });
+      response.end(JSON.stringify(outcome));
+      return;
+    }
     const leave = this.#callers.enter(caller, () => response.destroy());
     response.once('close', leave);
     if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -196,9 +206,9 @@ export class Centre {
     return isBehind;
   }
 
-  async #asProblem(done: Promise<unknown>): Promise<void> {
+  async #asProblem<T>(done: Promise<T>): Promise<T> {
     try {
-      await done;
+      return await done;
     } catch (error) {
       const { library } = this.#opened as Opened;
       if (!(error instanceof library.ForwardError)) throw error;
