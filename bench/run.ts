@@ -24,6 +24,7 @@ import { stacks } from './stacks.ts';
 import { stacksBlocks } from './stacks-blocks.ts';
 import { stacksGreed } from './stacks-greed.ts';
 import { start } from './start.ts';
+import { store } from './store.ts';
 import { tables } from './tables.ts';
 import { transaction } from './transaction.ts';
 import { typicals } from './typicals.ts';
@@ -53,6 +54,7 @@ const benchmarks: readonly Benchmark[] = [
   archiveAggregates,
   archiveLatency,
   parquet,
+  store,
   sharedState,
   audit,
   abuse,

@@ -65,7 +65,7 @@ for (const version of postgresVersions) {
       const counts = new Set<number>();
       const { sealer } = sealingAt(t, address, {
         limitMs: 2000,
-        limits: { bytes: parcels.slice(0, 8).reduce((sum, { bytes }) => sum + bytes.length, 0), records: 1000 },
+        limits: { bytes: 2 ** 20, records: 8 },
         onState: (state) => counts.add(state.parcels),
       });
       await client.query('begin');
