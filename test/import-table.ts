@@ -30,6 +30,7 @@ export const table: Record<string, readonly string[]> = {
     'server/threads',
   ],
   'server/standby': ['schema', 'server/lease', 'server/threads'],
+  'server/enrolment': ['schema', 'stack-kit', 'server/tls'],
   'server/sqlite': ['schema'],
   'server/audit': ['schema', 'server/sqlite', 'server/threads'],
   'server/sheets': ['schema'],

@@ -19,7 +19,6 @@ export { type SiteExchange, SiteExchanges, type SiteExchangesOptions } from './e
 export { LivePublisher, type LivePublisherOptions } from './live/live-publisher.ts';
 export { LiveSite, type LiveSiteOptions, type LiveSiteState } from './live/live-site.ts';
 export {
-  authorizationFile,
   type NatsConfigurationOptions,
   natsAuthorization,
   natsConfiguration,

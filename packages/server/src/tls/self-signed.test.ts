@@ -7,7 +7,8 @@ import { test } from 'node:test';
 import { connect, createServer } from 'node:tls';
 import { cleanupOf } from '@telltale/stack-kit/testing/cleanup';
 import fc from 'fast-check';
-import { addressBytes, makeSelfSigned } from './self-signed.ts';
+import { addressBytes } from './make-certificate.ts';
+import { makeSelfSigned } from './self-signed.ts';
 import { tlsOptions } from './tls-options.ts';
 
 const nowMs = Date.UTC(2026, 5, 1, 12, 30);

@@ -10,17 +10,16 @@ export interface NatsFiles {
 export interface NatsConfigurationOptions extends NatsFiles {
   /** Where it listens, such as 0.0.0.0:4222. */
   readonly listen: string;
+  /** Name of the file with `natsAuthorization`, beside the configuration: NATS knows no other place. */
+  readonly authorization: string;
 }
-
-/** Of the file with `natsAuthorization`, beside the configuration: NATS knows no other place. */
-export const authorizationFile = 'authorization.conf';
 
 /** What many sites have sent may wait for an archiver that is slow: a parcel of each of a thousand. */
 const mostPending = '256MB';
 
 /** Of one server, once. It keeps nothing: it has no JetStream. */
 export function natsConfiguration(options: NatsConfigurationOptions): string {
-  const { listen, authority, certificate, key } = options;
+  const { listen, authority, certificate, key, authorization } = options;
   return `${[
     '# Made by Telltale. Whoever is on the bus shows a certificate of this authority.',
     `listen: ${quoted(listen)}`,
@@ -32,7 +31,7 @@ export function natsConfiguration(options: NatsConfigurationOptions): string {
     '  verify_and_map: true',
     '}',
     '# Written when a site comes or goes: then the server reads it again (nats-server --signal reload).',
-    `include ${quoted(authorizationFile)}`,
+    `include ${quoted(authorization)}`,
   ].join('\n')}\n`;
 }
 

@@ -25,7 +25,7 @@ import {
   SiteExchanges,
   Sites,
 } from '../index.ts';
-import { authorizationFile, natsAuthorization, natsConfiguration } from './nats-configuration.ts';
+import { natsAuthorization, natsConfiguration } from './nats-configuration.ts';
 import { type BusMember, type BusRole, commonNameOf } from './roles.ts';
 
 const members: readonly BusMember[] = [
@@ -249,10 +249,10 @@ describe('the roles of the bus', { skip: withoutNats || withoutOpenssl }, () => 
 
   test('a server takes the configuration that is made for it', (t) => {
     const folder = temporaryFolder(t);
-    const [file, authorization] = [join(folder, 'nats.conf'), join(folder, authorizationFile)];
+    const [file, authorization] = [join(folder, 'nats.conf'), join(folder, 'members.conf')];
     const pair = authority.issue('server');
     const files = { authority: authority.ca, certificate: pair.cert, key: pair.key };
-    writeFileSync(file, natsConfiguration({ listen: '127.0.0.1:4222', ...files }));
+    writeFileSync(file, natsConfiguration({ listen: '127.0.0.1:4222', ...files, authorization: 'members.conf' }));
     const check = () => spawnSync('nats-server', ['-t', '-c', file], { encoding: 'utf8' });
     assert.notEqual(check().status, 0);
     writeFileSync(authorization, natsAuthorization(members));

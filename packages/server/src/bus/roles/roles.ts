@@ -7,6 +7,8 @@ export type BusRole = 'site' | 'archiver' | 'centre' | 'reader';
 export interface BusMember {
   readonly role: BusRole;
   readonly name: string;
+  /** Of its certificate, in letters and digits: another one is another member. */
+  readonly key?: string;
 }
 
 export interface BusPermissions {
@@ -38,6 +40,6 @@ export function permissionsOf({ role, name }: BusMember): BusPermissions {
 }
 
 /** The common name in its certificate. */
-export function commonNameOf({ role, name }: BusMember): string {
-  return `${role}.${checkSite(name)}`;
+export function commonNameOf({ role, name, key }: BusMember): string {
+  return `${role}.${checkSite(name)}${key === undefined ? '' : `.${key}`}`;
 }
