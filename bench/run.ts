@@ -25,6 +25,7 @@ import { stacksBlocks } from './stacks-blocks.ts';
 import { stacksGreed } from './stacks-greed.ts';
 import { start } from './start.ts';
 import { store } from './store.ts';
+import { storeRead } from './store-read.ts';
 import { tables } from './tables.ts';
 import { transaction } from './transaction.ts';
 import { typicals } from './typicals.ts';
@@ -55,6 +56,7 @@ const benchmarks: readonly Benchmark[] = [
   archiveLatency,
   parquet,
   store,
+  storeRead,
   sharedState,
   audit,
   abuse,

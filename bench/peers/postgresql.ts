@@ -89,7 +89,7 @@ function otherUser(): User {
 const head = Buffer.concat([Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1'), Buffer.alloc(8)]);
 const bytesARow = 2 + 4 + 4 + 4 + 8 + 4 + 8 + 4 + 2;
 
-function bodiesOf({ series, scans, times, values, qualities }: DataSet): Buffer[] {
+export function bodiesOf({ series, scans, times, values, qualities }: DataSet): Buffer[] {
   const bodies: Buffer[] = [];
   for (let from = 0; from < scans; from += scansACopy) {
     const first = from * series.length;

@@ -1,7 +1,7 @@
 // Several statements in one text, sent in one go: what each COPY … TO STDOUT among them gives, whole. Who asks bounds it.
 import type { Submittable, Connection as Wire } from 'pg';
 
-const firstBytes = 16 * 1024;
+const firstBytes = 64 * 1024;
 
 export class CopyOut implements Submittable {
   /** By statement, in order. Rejects with the error of the server, after which it does nothing more of the text. */
@@ -25,7 +25,7 @@ export class CopyOut implements Submittable {
   handleCopyData({ chunk }: { readonly chunk: Buffer }): void {
     const length = this.#length + chunk.length;
     if (length > this.#bytes.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#bytes.length));
+      const larger = Buffer.allocUnsafeSlow(Math.max(length, 4 * this.#bytes.length));
       this.#bytes.copy(larger, 0, 0, this.#length);
       this.#bytes = larger;
     }

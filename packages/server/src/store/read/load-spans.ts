@@ -3,26 +3,27 @@
 import type { Datatype } from '@telltale/schema/values';
 import type { Kind, Series } from '../../archive/query/index.ts';
 import type { CopyReader } from './copy-reader.ts';
-import type { DecodedParcels } from './decoded-parcels.ts';
+import type { DecodedParcels, ParcelKey } from './decoded-parcels.ts';
+import type { ReadLimits } from './read-limits.ts';
+import { type KeyedArrays, readRows } from './read-rows.ts';
 import { readParcelKeys, readSeriesNumbers, readUnsealed } from './read-unsealed.ts';
-import { type RowArrays, readRowArrays } from './row-arrays.ts';
 import { type Erased, layersOf } from './section-layers.ts';
 import type { SiteName } from './site-name.ts';
 import { type SpanChunk, spanChunks } from './span-chunks.ts';
 import {
-  arraysOfSpan,
   erasuresOfSpan,
   type Interval,
   idsByName,
   idsOf,
   parcelKeys,
   rowsOfSpan,
+  rowsWithArrays,
   type SpanQuery,
   seriesByName,
   seriesNumbers,
 } from './span-sql.ts';
 import type { Copy } from './store-snapshot.ts';
-import { compareRanks, readStoredRow, type StoredRow } from './stored-row.ts';
+import { compareRanks, type StoredRow } from './stored-row.ts';
 import type { UnsealedRecords } from './unsealed-records.ts';
 import { sinceOfWeek, untilOfWeek, weekOf } from './weeks.ts';
 
@@ -32,19 +33,10 @@ export interface StoredSeries {
   readonly series: Series;
 }
 
-/** Of each series. */
-export interface LoadLimits {
-  readonly rows: number;
-  readonly arrays: number;
-}
-
 /** What there is of a series in this interval: all of it. */
 export interface LoadedSpan extends Interval {
   readonly weeks: ReadonlyMap<number, readonly SpanChunk[]>;
 }
-
-/** By key of the row. */
-export type KeyedArrays = Map<string, RowArrays>;
 
 export interface LoadedSeries extends StoredSeries {
   /** Undefined: there are too many rows in the first week for the limit. */
@@ -60,72 +52,80 @@ export async function loadNames(
   kind: Kind,
   names: readonly SiteName[],
   query: SpanQuery,
-  limits: LoadLimits,
+  limits: ReadLimits,
 ): Promise<LoadedSeries[]> {
   if (names.length === 0) return [];
   const sites = [...new Set(names.map(({ site }) => site))];
-  const ids = idsByName(kind, names);
-  const [found, ...rest] = await copy(seriesByName(kind, names), ...statements(ids, sites, query, limits));
-  const series = readSeries(found as CopyReader, kind);
-  return loaded(copy, parcels, series, rest, query, limits);
+  const first = firstRows(idsByName(kind, names), query, limits);
+  const [found, rows, keys] = await copy(seriesByName(kind, names), first, parcelKeys(sites));
+  return load({ copy, parcels, query, limits, all: readSeries(found, kind) }, rows, keys);
 }
 
 export async function loadSeries(
   copy: Copy,
   parcels: DecodedParcels,
-  series: StoredSeries,
+  stored: StoredSeries,
   query: SpanQuery,
-  limits: LoadLimits,
+  limits: ReadLimits,
 ): Promise<LoadedSeries> {
-  const answers = await copy(...statements(idsOf([series.series.number]), [series.site], query, limits));
-  const [only] = await loaded(copy, parcels, [series], answers, query, limits);
+  const first = firstRows(idsOf([stored.series.number]), query, limits);
+  const [rows, keys] = await copy(first, parcelKeys([stored.site]));
+  const [only] = await load({ copy, parcels, query, limits, all: [stored] }, rows, keys);
   return only as LoadedSeries;
 }
 
-function statements(ids: string, sites: readonly string[], query: SpanQuery, limits: LoadLimits): string[] {
-  return [
-    rowsOfSpan(ids, query, limits.rows),
-    arraysOfSpan(ids, query, limits.arrays),
-    parcelKeys(sites),
-    seriesNumbers(sites, ids),
-    erasuresOfSpan(sites, ids, query),
-  ];
+interface Load {
+  readonly copy: Copy;
+  readonly parcels: DecodedParcels;
+  readonly query: SpanQuery;
+  readonly limits: ReadLimits;
+  readonly all: readonly StoredSeries[];
 }
 
-async function loaded(
-  copy: Copy,
-  parcels: DecodedParcels,
-  all: readonly StoredSeries[],
-  answers: readonly CopyReader[],
-  query: SpanQuery,
-  limits: LoadLimits,
-): Promise<LoadedSeries[]> {
-  const [rows, arrays, keys, numbers, sealedErasures] = answers as [
-    CopyReader,
-    CopyReader,
-    CopyReader,
-    CopyReader,
-    CopyReader,
-  ];
+/** With their arrays, where these are probably all. */
+function firstRows(ids: string, query: SpanQuery, { rows, arrays }: ReadLimits): string {
+  return query.readsAll ? rowsWithArrays(ids, query, arrays) : rowsOfSpan(ids, query, rows);
+}
+
+async function load(what: Load, first: CopyReader, keys: CopyReader): Promise<LoadedSeries[]> {
+  const { query, limits, all } = what;
   const names = new Map(all.map(({ series: { number, name } }) => [number, name]));
-  const rowsOf = bySeries(rows, (series) => readStoredRow(rows, query.hasSummaries, names.get(series) ?? ''));
-  const arraysOf = bySeries(arrays, () => readKeyed(arrays));
-  const erasuresOf = bySeries(sealedErasures, (): Erased => readErased(sealedErasures));
-  const unsealedSpan = { sinceUs: query.looksBack ? 0 : query.sinceUs, untilUs: query.untilUs };
-  const unsealedOf = await readUnsealed(copy, parcels, readParcelKeys(keys), readSeriesNumbers(numbers), unsealedSpan);
+  const { rows, arrays } = readRows(first, names, !query.readsAll, query.readsAll);
+  const cut = (limit: number) => all.map(({ series }) => series.number).filter((id) => rows.get(id)?.length === limit);
+  const long = query.readsAll ? cut(limits.arrays) : [];
+  if (long.length > 0) {
+    const [more] = await what.copy(rowsOfSpan(idsOf(long), query, limits.rows));
+    for (const [id, own] of readRows(more, names, false, false).rows) rows.set(id, own);
+  }
+  const isCut = new Set(cut(limits.rows));
+  const unsealed = await unsealedOf(what, readParcelKeys(keys));
   return all.map((stored) => {
     const { site, series } = stored;
-    const found = rowsOf.get(series.number) ?? [];
-    const erased = erasuresOf.get(series.number) ?? [];
-    const unsealed = unsealedOf.get(site);
-    const interval = found.length < limits.rows ? query : wholeWeeks(found.at(-1) as StoredRow, query);
+    const found = rows.get(series.number) ?? [];
+    const records = unsealed.records.get(site);
+    const erased = unsealed.erasures.get(series.number) ?? [];
+    const interval = isCut.has(series.number) ? wholeWeeks(found.at(-1) as StoredRow, query) : query;
     return {
       ...stored,
-      span: interval && spanOf(series, found, unsealed, erased, interval),
-      arrays: new Map(arraysOf.get(series.number)),
-      unsealedWeeks: unsealed?.weeksOf(series.number) ?? new Set(),
+      span: interval && spanOf(series, found, records, erased, interval),
+      arrays: arrays.get(series.number) ?? new Map(),
+      unsealedWeeks: records?.weeksOf(series.number) ?? new Set(),
     };
   });
+}
+
+/** Of these series: what is not sealed, by site, and the erasures that are, by series. */
+async function unsealedOf({ copy, parcels, query, all }: Load, keys: readonly ParcelKey[]) {
+  const nothing = { records: new Map<string, UnsealedRecords>(), erasures: new Map<number, Erased[]>() };
+  if (keys.length === 0 || all.length === 0) return nothing;
+  const [sites, epochs] = [new Set(keys.map(({ site }) => site)), new Set(keys.map(({ epoch }) => epoch))];
+  const ids = all.map(({ series }) => series.number);
+  const [numbers, sealed] = await copy(seriesNumbers([...sites], [...epochs], ids), erasuresOfSpan(ids, query));
+  const span = { sinceUs: query.looksBack ? 0 : query.sinceUs, untilUs: query.untilUs };
+  return {
+    records: await readUnsealed(copy, parcels, keys, readSeriesNumbers(numbers), span),
+    erasures: readErasures(sealed),
+  };
 }
 
 /** Those of which there are all rows, where there may be more behind this one; undefined: there are none. */
@@ -166,42 +166,13 @@ function readSeries(rows: CopyReader, kind: Kind): StoredSeries[] {
   return all;
 }
 
-function readErased(rows: CopyReader): Erased {
-  const [sinceUs, untilUs, epoch, place] = [rows.int8(), rows.int8(), rows.int8(), rows.int8()];
-  return { sinceUs, untilUs, epoch, place };
-}
-
-/** As `arraysBetween` gives them. */
-export function readKeyedArrays([rows]: readonly CopyReader[]): KeyedArrays {
-  const arrays: KeyedArrays = new Map();
-  while (rows?.nextRow()) arrays.set(...readKeyed(rows));
-  return arrays;
-}
-
-function readKeyed(rows: CopyReader): [string, RowArrays] {
-  const [firstUs, epoch, place, part] = [rows.int8(), rows.int8(), rows.int8(), rows.int4()];
-  const key = keyOf({ firstUs, epoch, place, part, version: rows.int4() });
-  return [key, readRowArrays(rows)];
-}
-
-export function keyOf({
-  firstUs,
-  epoch,
-  place,
-  part,
-  version,
-}: Pick<StoredRow, 'firstUs' | 'epoch' | 'place' | 'part' | 'version'>): string {
-  return `${firstUs} ${epoch} ${place} ${part} ${version}`;
-}
-
-/** Each row begins with the id of the series. */
-function bySeries<T>(rows: CopyReader, read: (series: number) => T): Map<number, T[]> {
-  const all = new Map<number, T[]>();
+/** By series. */
+function readErasures(rows: CopyReader): Map<number, Erased[]> {
+  const all = new Map<number, Erased[]>();
   while (rows.nextRow()) {
     const series = rows.int8();
-    const some = all.get(series);
-    if (some === undefined) all.set(series, [read(series)]);
-    else some.push(read(series));
+    const [sinceUs, untilUs, epoch, place] = [rows.int8(), rows.int8(), rows.int8(), rows.int8()];
+    all.set(series, [...(all.get(series) ?? []), { sinceUs, untilUs, epoch, place }]);
   }
   return all;
 }

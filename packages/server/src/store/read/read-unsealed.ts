@@ -72,7 +72,7 @@ async function readSome(
     bytes += key.bytes;
     if (key.epoch !== epoch || bytes > mostBytesAtOnce || parcels.get(key) !== undefined) break;
   }
-  const [rows] = (await copy(parcelBytes(site, epoch, seq, count))) as [CopyReader];
+  const [rows] = await copy(parcelBytes(site, epoch, seq, count));
   for (const key of keys.slice(0, count)) {
     rows.nextRow();
     if (rows.int8() !== key.epoch || rows.int8() !== key.seq) throw new RangeError(`parcel ${key.seq} is not there`);

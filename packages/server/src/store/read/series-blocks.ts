@@ -15,8 +15,6 @@ import { sinceOfWeek, untilOfWeek, weekOf } from './weeks.ts';
 
 export interface Reading {
   readonly query: SpanQuery;
-  /** Most records are read; otherwise summaries do for most. */
-  readonly readsAll: boolean;
   /** Those that the store has of any series. */
   readonly weeks: readonly number[];
 }
@@ -34,11 +32,11 @@ export class SeriesBlocks {
   readonly #spare: Columns[] = [];
 
   constructor(source: SpanSource, reading: Reading, loaded: LoadedSeries) {
-    const { query, readsAll } = reading;
+    const { query } = reading;
     const { series } = loaded;
-    const beforeIt = { ...query, sinceUs: 0, untilUs: query.sinceUs + 1, isBackward: true };
-    this.#main = new SpanWindow(source, query, loaded, readsAll);
-    this.#head = new SpanWindow(source, beforeIt, { ...loaded, span: undefined, arrays: new Map() }, false);
+    const beforeIt = { ...query, sinceUs: 0, untilUs: query.sinceUs + 1, isBackward: true, readsAll: false };
+    this.#main = new SpanWindow(source, query, loaded);
+    this.#head = new SpanWindow(source, beforeIt, { ...loaded, span: undefined, arrays: new Map() });
     this.#sinceUs = query.sinceUs;
     const weeks = weeksOf(reading, loaded);
     this.#weeks = new Map(weeks.map((week) => [pathOf(series, week), week]));

@@ -14,7 +14,8 @@ export interface Interval {
 export interface SpanQuery extends Interval {
   /** From its end back. */
   readonly isBackward: boolean;
-  readonly hasSummaries: boolean;
+  /** Most records are read; otherwise summaries do for most. */
+  readonly readsAll: boolean;
   /** It matters as well what is before it. */
   readonly looksBack: boolean;
 }
@@ -46,17 +47,13 @@ function seriesNamed(columns: string, kind: Kind, names: readonly SiteName[]): s
 
 /** Of each series up to so many rows of the span, in order of their first times: its id, and what `readStoredRow` reads. */
 export function rowsOfSpan(ids: string, query: SpanQuery, limit: number): string {
-  const columns = query.hasSummaries ? `${rowColumns}, summary` : rowColumns;
-  return ofSpan(ids, query, columns, limit);
+  return ofSpan(ids, query, rowColumns(!query.readsAll), limit);
 }
 
-/** Of the same rows in the same order: the id, the key, and what `readRowArrays` reads. */
-export function arraysOfSpan(ids: string, query: SpanQuery, limit: number): string {
-  return ofSpan(ids, query, `${keyColumns}, ${arrayColumns}`, limit);
+/** With what `readRowArrays` reads behind it. */
+export function rowsWithArrays(ids: string, query: SpanQuery, limit: number): string {
+  return ofSpan(ids, query, `${rowColumns(false)}, ${arrayColumns}`, limit);
 }
-
-/** What tells rows of a series apart, and whether they are still the same. */
-export const keyColumns = 'first_us, epoch, place, part, xmin';
 
 function ofSpan(ids: string, { sinceUs, untilUs, isBackward }: SpanQuery, columns: string, limit: number): string {
   const order = rowOrder.map((column) => `${column}${isBackward ? ' desc' : ''}`).join();
@@ -69,10 +66,10 @@ function ofSpan(ids: string, { sinceUs, untilUs, isBackward }: SpanQuery, column
     ) found`;
 }
 
-/** All rows with these first times, both included: the key, and what `readRowArrays` reads. */
-export function arraysBetween(series: number, firstUs: number, lastUs: number): string {
+/** All rows of a series with these first times, both included: what `readStoredRow` and `readRowArrays` read. */
+export function rowsBetween(series: number, firstUs: number, lastUs: number): string {
   const span = `series = ${series} and first_us between ${firstUs} and ${lastUs}`;
-  return `select ${keyColumns}, ${arrayColumns} from telltale.chunk where ${span}`;
+  return `select ${rowColumns(false)}, ${arrayColumns} from telltale.chunk where ${span}`;
 }
 
 /** What identifies each parcel that is not sealed, and its bytes, in order. */
@@ -87,18 +84,16 @@ export function parcelBytes(site: string, epoch: number, seq: number, count: num
     where site = ${quoted(site)} and (epoch, seq) >= (${epoch}, ${seq}) order by epoch, seq limit ${count}`;
 }
 
-/** Where anything is unsealed: which series the numbers of its epochs are. */
-export function seriesNumbers(sites: readonly string[], ids: string): string {
+/** Which of these series the numbers of some epochs are. */
+export function seriesNumbers(sites: readonly string[], epochs: readonly number[], ids: readonly number[]): string {
   return `select site, epoch, number, series from telltale.stream_series
-    where site in (${sites.map(quoted).join()}) and series in (${ids})
-    and (site, epoch) in (select site, epoch from telltale.parcel)`;
+    where site in (${sites.map(quoted).join()}) and epoch in (${epochs.join()}) and series in (${ids.join()})`;
 }
 
-/** Where anything is unsealed: the erasures that are sealed. */
-export function erasuresOfSpan(sites: readonly string[], ids: string, { sinceUs, untilUs }: Interval): string {
+/** Those that are sealed. */
+export function erasuresOfSpan(ids: readonly number[], { sinceUs, untilUs }: Interval): string {
   return `select series, since_us, until_us, epoch, place from telltale.erasure
-    where series in (${ids}) and since_us < ${untilUs} and until_us > ${sinceUs}
-    and exists (select from telltale.parcel where site in (${sites.map(quoted).join()}))`;
+    where series in (${ids.join()}) and since_us < ${untilUs} and until_us > ${sinceUs}`;
 }
 
 /** The weeks that there are of all series, without those at the ends. */

@@ -4,32 +4,15 @@ import { ProblemError } from '@telltale/schema/values';
 import { Columns, firstFrom } from '../../archive/query/index.ts';
 import { appendRecords } from './append-records.ts';
 import type { DecodedParcels } from './decoded-parcels.ts';
-import {
-  type KeyedArrays,
-  keyOf,
-  type LoadedSeries,
-  type LoadedSpan,
-  loadSeries,
-  readKeyedArrays,
-  type StoredSeries,
-} from './load-spans.ts';
+import { type LoadedSeries, type LoadedSpan, loadSeries, type StoredSeries } from './load-spans.ts';
+import type { ReadLimits } from './read-limits.ts';
+import { type KeyedArrays, readKeyedArrays } from './read-rows.ts';
 import { appendArrays, type RowArrays } from './row-arrays.ts';
 import { readSpanChunk, type SpanChunk } from './span-chunks.ts';
-import { arraysBetween, type SpanQuery } from './span-sql.ts';
+import { rowsBetween, type SpanQuery } from './span-sql.ts';
 import type { Copy } from './store-snapshot.ts';
-import { damagedRow, type StoredRow } from './stored-row.ts';
+import { damagedRow, keyOf, type StoredRow } from './stored-row.ts';
 import { sinceOfWeek, untilOfWeek, weekOf } from './weeks.ts';
-
-/** How much is loaded at once. */
-export interface ReadLimits {
-  /** Of all names that are asked for together. */
-  readonly rows: number;
-  /** Of rows that are read one after the other. */
-  readonly arrays: number;
-}
-
-/** Some megabytes of numbers. */
-export const usualLimits: ReadLimits = { rows: 2048, arrays: 64 };
 
 /** How a series gets at the store: `work` sees one moment of it. */
 export interface SpanSource {
@@ -42,7 +25,7 @@ export interface SpanSource {
 const firstArrays = 4;
 /** Rows of a chunk that has to be read again, since they were changed. */
 const mostChanged = 256;
-const wholeWeek = { rows: 2 ** 31 - 1, arrays: 1 };
+const wholeWeekRows = 2 ** 31 - 1;
 
 export class SpanWindow {
   readonly #source: SpanSource;
@@ -56,14 +39,14 @@ export class SpanWindow {
   /** A chunk whose rows are no longer there, and what there is now. */
   #changed: { readonly chunk: SpanChunk; readonly columns: Columns } | undefined;
 
-  constructor(source: SpanSource, query: SpanQuery, { span, arrays, ...stored }: LoadedSeries, readsAll: boolean) {
+  constructor(source: SpanSource, query: SpanQuery, { span, arrays, ...stored }: LoadedSeries) {
     this.#source = source;
     this.#stored = stored;
     this.#query = query;
     this.#span = span;
     this.#arrays = arrays;
     const { arrays: most } = source.limits;
-    this.#ahead = readsAll ? most : Math.min(most, firstArrays);
+    this.#ahead = query.readsAll ? most : Math.min(most, firstArrays);
   }
 
   has(chunk: SpanChunk): boolean {
@@ -100,8 +83,10 @@ export class SpanWindow {
       : { ...week, untilUs: Math.max(untilUs, all.untilUs) };
     const { span, arrays } = await this.#source.read(async (copy) => {
       const { parcels, limits } = this.#source;
-      const some = await loadSeries(copy, parcels, this.#stored, query, { ...limits, arrays: this.#ahead });
-      return some.span === undefined ? loadSeries(copy, parcels, this.#stored, week, wholeWeek) : some;
+      const arrays = this.#ahead;
+      const some = await loadSeries(copy, parcels, this.#stored, query, { rows: limits.rows, arrays });
+      if (some.span !== undefined) return some;
+      return loadSeries(copy, parcels, this.#stored, week, { rows: wholeWeekRows, arrays });
     });
     this.#span = span;
     this.#arrays = arrays;
@@ -109,8 +94,12 @@ export class SpanWindow {
 
   async #fetch(chunk: SpanChunk): Promise<void> {
     const times = this.#next(chunk).flatMap((each) => rowsOf(each).map(({ firstUs }) => firstUs));
-    const select = arraysBetween(this.#stored.series.number, Math.min(...times), Math.max(...times));
-    this.#arrays = await this.#source.read(async (copy) => readKeyedArrays(await copy(select)));
+    const { number, name } = this.#stored.series;
+    const select = rowsBetween(number, Math.min(...times), Math.max(...times));
+    this.#arrays = await this.#source.read(async (copy) => {
+      const [rows] = await copy(select);
+      return readKeyedArrays(rows, name);
+    });
     this.#ahead = Math.min(this.#source.limits.arrays, 2 * this.#ahead);
     if (!rowsOf(chunk).every((row) => this.#arrays.has(keyOf(row)))) await this.#readAgain(chunk);
   }
@@ -127,7 +116,7 @@ export class SpanWindow {
   /** What there is now of its time. */
   async #readAgain(chunk: SpanChunk): Promise<void> {
     const { firstUs, lastUs } = chunk;
-    const query = { sinceUs: firstUs, untilUs: lastUs + 1, isBackward: false, hasSummaries: false, looksBack: false };
+    const query = { sinceUs: firstUs, untilUs: lastUs + 1, isBackward: false, readsAll: true, looksBack: false };
     const limits = { rows: mostChanged, arrays: mostChanged };
     const { span, arrays } = await this.#source.read((copy) => {
       return loadSeries(copy, this.#source.parcels, this.#stored, query, limits);

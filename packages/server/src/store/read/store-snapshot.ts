@@ -8,7 +8,9 @@ import { CopyReader } from './copy-reader.ts';
 import { copied } from './span-sql.ts';
 
 /** What each of these gives, all at the same moment as what was asked for before. */
-export type Copy = (...selects: readonly string[]) => Promise<CopyReader[]>;
+export type Copy = <Selects extends readonly string[]>(
+  ...selects: Selects
+) => Promise<{ [At in keyof Selects]: CopyReader }>;
 
 const begin = 'begin isolation level repeatable read, read only';
 /** A connection may have ended unseen; what a standby has to clean up may be in the way. */
@@ -51,7 +53,7 @@ async function within(
   work: (copy: Copy) => Promise<void>,
 ): Promise<void> {
   let isBegun = false;
-  const copy: Copy = async (...selects) => {
+  const copy = async (...selects: readonly string[]): Promise<CopyReader[]> => {
     const statements = selects.map(copied);
     if (!isBegun) statements.unshift(begin);
     isBegun = true;
@@ -59,7 +61,7 @@ async function within(
     return answers.map((bytes) => new CopyReader(bytes));
   };
   try {
-    await work(copy);
+    await work(copy as Copy);
   } finally {
     if (isBegun && connection.isOpen) await connection.query('rollback').catch(() => connection.close());
   }

@@ -5,10 +5,11 @@ import type { Block, ReaderSource, ReadRequest, SnapshotRequest, Snapshots } fro
 import type { Connections } from '../postgres/connections.ts';
 import { DecodedParcels } from './decoded-parcels.ts';
 import { type LoadedSeries, loadNames } from './load-spans.ts';
+import { type ReadLimits, usualLimits } from './read-limits.ts';
 import { SeriesBlocks } from './series-blocks.ts';
 import { isStorable, siteName } from './site-name.ts';
 import { type Interval, type SpanQuery, weekNumbers } from './span-sql.ts';
-import { type ReadLimits, type SpanSource, usualLimits } from './span-window.ts';
+import type { SpanSource } from './span-window.ts';
 import { orProblem } from './store-problem.ts';
 import { type Copy, readSnapshot } from './store-snapshot.ts';
 
@@ -21,6 +22,8 @@ interface Running {
   readonly stop: AbortController;
   readonly blocks: Map<string, Block>;
 }
+
+const cancelled = new ProblemError('stopping', 'The query was cancelled.');
 
 export class StoreSource implements ReaderSource<StoreReadRequest> {
   readonly #connections: Connections;
@@ -36,13 +39,12 @@ export class StoreSource implements ReaderSource<StoreReadRequest> {
   /** Rejects with a `ProblemError`. */
   async snapshots(id: number, wanted: SnapshotRequest, request: StoreReadRequest): Promise<Snapshots> {
     const { kind, names, sinceUs, untilUs, needsHead } = wanted;
-    const readsAll = !isSummarized(request);
     const isBackward = request.newestFirst === true || request.transitions !== undefined;
-    const query: SpanQuery = { sinceUs, untilUs, isBackward, hasSummaries: !readsAll, looksBack: needsHead };
+    const query: SpanQuery = { sinceUs, untilUs, isBackward, readsAll: !isSummarized(request), looksBack: needsHead };
     const asked = names.map((name) => siteName(request.site, name));
     const limits = {
       rows: Math.ceil(this.#limits.rows / names.length),
-      arrays: readsAll ? Math.ceil(this.#limits.arrays / names.length) : 1,
+      arrays: Math.ceil(this.#limits.arrays / names.length),
     };
     const { stop, blocks } = this.#runningOf(id);
     const source = this.#sourceOf(stop.signal);
@@ -52,7 +54,7 @@ export class StoreSource implements ReaderSource<StoreReadRequest> {
       return { all, weeks: isWhole ? [] : await readWeeks(copy) };
     });
     const found = Map.groupBy(all, ({ site, series: { name } }) => `${site}/${name}`);
-    const reading = { query, readsAll, weeks };
+    const reading = { query, weeks };
     blocks.clear();
     return asked.map(({ site, name }) => {
       const parts = found.get(`${site}/${name}`)?.map((loaded) => new SeriesBlocks(source, reading, loaded));
@@ -69,7 +71,7 @@ export class StoreSource implements ReaderSource<StoreReadRequest> {
   /** Without snapshots: it is over. */
   need(id: number, snapshots: Snapshots): void {
     if (snapshots.length > 0) return;
-    this.#running.get(id)?.stop.abort(new ProblemError('stopping', 'The query was cancelled.'));
+    this.#running.get(id)?.stop.abort(cancelled);
     this.#running.delete(id);
   }
 
@@ -106,6 +108,6 @@ function isAllOf(span: LoadedSeries['span'], { sinceUs, untilUs }: Interval): bo
 async function readWeeks(copy: Copy): Promise<number[]> {
   const [rows] = await copy(weekNumbers);
   const weeks: number[] = [];
-  while (rows?.nextRow()) weeks.push(rows.int4());
+  while (rows.nextRow()) weeks.push(rows.int4());
   return weeks;
 }

@@ -17,11 +17,13 @@ export interface StoredRow extends Place {
 }
 
 /** What `readStoredRow` reads, in its order. */
-export const rowColumns = 'first_us, last_us, epoch, place, part, n, xmin, flags';
+export function rowColumns(hasSummary: boolean): string {
+  return `first_us, last_us, epoch, place, part, n, xmin, flags${hasSummary ? ', summary' : ''}`;
+}
 
 const simulatedFlag = 1024;
 
-/** Of the series with this name. `hasSummary`: the column `summary` is behind the others. Throws `ProblemError`. */
+/** Of the series with this name. Throws `ProblemError`. */
 export function readStoredRow(rows: CopyReader, hasSummary: boolean, name: string): StoredRow {
   const [firstUs, lastUs, epoch, place] = [rows.int8(), rows.int8(), rows.int8(), rows.int8()];
   const [part, count, version, flags] = [rows.int4(), rows.int4(), rows.int4(), rows.int2()];
@@ -37,6 +39,11 @@ export function readStoredRow(rows: CopyReader, hasSummary: boolean, name: strin
     hasSimulated: (flags & simulatedFlag) !== 0,
     summary: field && summaryOf(field, { firstUs, lastUs, count }, name),
   };
+}
+
+/** What tells it apart from others of its series, and from what it was before. */
+export function keyOf({ firstUs, epoch, place, part, version }: StoredRow): string {
+  return `${firstUs} ${epoch} ${place} ${part} ${version}`;
 }
 
 /** What is read of it does not belong together. */
