@@ -5,6 +5,6 @@ import { systemClock } from '@telltale/schema';
 import { Sealing } from '../src/store/postgres/seal/sealing.ts';
 
 const address = process.argv[2] as string;
-const limits = { bytes: 4096, records: 500 };
+const limits = { bytes: 4096, unpackedBytes: 2 ** 20, records: 500 };
 const onState = ({ parcels }: { readonly parcels: number }) => writeSync(1, `${parcels}\n`);
 new Sealing({ address, clock: systemClock, everyMs: 1, limits, onState }).start();

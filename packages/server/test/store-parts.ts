@@ -34,7 +34,8 @@ export function storeParts(scope: Scope, address: string): StoreParts {
         'insert into telltale.sealed select id, 0, 0, 0, 0 from telltale.site where id = $1 on conflict do nothing';
       await connection.query(begin, [site]);
       const session = new SealSession(connection);
-      for (let left = parcels; left > 0; left--) await sealSite(session, site, { bytes: 1, records: 1 });
+      for (let left = parcels; left > 0; left--)
+        await sealSite(session, site, { bytes: 1, unpackedBytes: 2 ** 27, records: 1 });
     });
   const slow = new StoreSource(connections, { rows: 1, arrays: 1 });
   return { store, source: new StoreSource(connections), slow, sealAll, seal };

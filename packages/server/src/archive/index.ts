@@ -15,6 +15,7 @@ export {
   decodeParcelHead,
   type ParcelFront,
   type ParcelHead,
+  unpackedBytes,
 } from './parcel/decode-parcel.ts';
 export { encodeParcel } from './parcel/encode-parcel.ts';
 export * from './parcel/parcel.ts';

@@ -48,6 +48,11 @@ export function decodeParcelFront(bytes: Uint8Array): ParcelFront {
   return read(bytes, readFront);
 }
 
+/** As it says itself: what it has more of is refused. 0: it is none. */
+export function unpackedBytes({ buffer, byteOffset, byteLength }: ArrayBufferView): number {
+  return byteLength < frameBytes ? 0 : new DataView(buffer, byteOffset, frameBytes).getUint32(8, true);
+}
+
 function read<T>(bytes: Uint8Array, readBody: (reader: ByteReader) => T): T {
   try {
     return readBody(new ByteReader(unpacked(bytes)));

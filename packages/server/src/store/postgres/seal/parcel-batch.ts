@@ -1,5 +1,5 @@
 // The oldest parcels of a site that are not sealed, decoded, as many as are sealed in one go. What cannot be read is passed over.
-import { BadParcel, decodeParcel, type Parcel } from '../../../archive/index.ts';
+import { BadParcel, decodeParcel, type Parcel, unpackedBytes } from '../../../archive/index.ts';
 import { CopyReader } from '../../read/copy-reader.ts';
 import type { Connection } from '../connection.ts';
 import type { SealedSeries } from './chunk-rows.ts';
@@ -9,6 +9,8 @@ import type { SeriesCache } from './series-cache.ts';
 export interface SealLimits {
   /** Of parcels as they are stored. */
   readonly bytes: number;
+  /** Of what these unpack to: texts may be packed into next to nothing. One is taken however long it is. */
+  readonly unpackedBytes: number;
   readonly records: number;
 }
 
@@ -80,10 +82,12 @@ function decode(rows: CopyReader, limits: SealLimits) {
   const parcels: Parcel[] = [];
   const damaged: (ParcelKey & { readonly reason: string })[] = [];
   let last: ParcelKey | undefined;
-  let [count, records, sections] = [0, 0, 0];
+  let [count, records, sections, unpacked] = [0, 0, 0, 0];
   while (records < limits.records && sections < mostSections && rows.nextRow()) {
     const [epoch, seq] = [rows.int8(), rows.int8()];
     const bytes = rows.field() as DataView;
+    unpacked += unpackedBytes(bytes);
+    if (count > 0 && unpacked > limits.unpackedBytes) break;
     last = { epoch, seq };
     count++;
     try {

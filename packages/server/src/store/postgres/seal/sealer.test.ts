@@ -65,7 +65,7 @@ for (const version of postgresVersions) {
       const counts = new Set<number>();
       const { sealer } = sealingAt(t, address, {
         limitMs: 2000,
-        limits: { bytes: 2 ** 20, records: 8 },
+        limits: { bytes: 2 ** 20, unpackedBytes: 2 ** 20, records: 8 },
         onState: (state) => counts.add(state.parcels),
       });
       await client.query('begin');
@@ -74,6 +74,24 @@ for (const version of postgresVersions) {
       await client.query('rollback');
       await sealer.sealAll();
       assert.deepEqual([...counts], [0, 2, 6, 14, 16]);
+    });
+
+    test('has no more in memory than it may, however small parcels are packed', async (t) => {
+      const { address, client, send, site } = await sealedSite(t, postgres);
+      const key = 5;
+      for (const second of [1, 2, 3, 4]) {
+        const [{ timeUs }] = recordsFrom(second, 1) as [SentRecord];
+        await send(site.record([{ key, timeUs, value: 'x'.repeat(100_000 * second), quality: 0xc0 }], false));
+      }
+      const counts = new Set<number>();
+      const limits = { bytes: 2 ** 20, unpackedBytes: 350_000, records: 1000 };
+      await sealingAt(t, address, { limits, onState: ({ parcels }) => counts.add(parcels) }).sealer.sealAll();
+      assert.deepEqual([...counts], [2, 3, 4]);
+      const { rows } = await client.query('select length(text) as length from telltale.records order by time');
+      assert.deepEqual(
+        rows,
+        [100_000, 200_000, 300_000, 400_000].map((length) => ({ length })),
+      );
     });
 
     test('has each record once when several do it at the same time', async (t) => {

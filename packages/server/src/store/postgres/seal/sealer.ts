@@ -33,8 +33,8 @@ interface Waiting {
   readonly site: string;
 }
 
-/** Some megabytes of parcels are a million records, which are chunks of some size for most sites; and 100 MB of memory. */
-const usualLimits: SealLimits = { bytes: 2 ** 21, records: 2 ** 20 };
+/** Large sites have some records of each series then, which is what takes the time. It is 200 MB of memory. */
+const usualLimits: SealLimits = { bytes: 2 ** 22, unpackedBytes: 2 ** 27, records: 2 ** 21 };
 /** A pause has at least so many times the time that was worked before. */
 const restingShare = 3;
 /** Before a site is sealed by a server that it is not the site of. */
@@ -120,7 +120,7 @@ export class Sealer {
 
   async #seal(site: string): Promise<boolean> {
     const { limits: most = usualLimits } = this.#options;
-    const limits = { bytes: most.bytes * this.#share, records: most.records * this.#share };
+    const limits = { ...most, bytes: most.bytes * this.#share, records: most.records * this.#share };
     let sealed: SealedSite | undefined;
     try {
       sealed = await this.#use((session) => sealSite(session, site, limits));

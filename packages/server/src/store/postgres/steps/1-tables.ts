@@ -66,6 +66,7 @@ create table telltale.series (
 );
 create index series_site on telltale.series (site, kind, name);
 create index series_name on telltale.series (name);
+create index series_alarms on telltale.series (id) where kind = 'alarms';
 
 create table telltale.stream_series (
   site text not null,
