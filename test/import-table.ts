@@ -150,6 +150,7 @@ export const topFiles: Record<string, readonly string[]> = {
     'service-gate.ts',
     'service-node.ts',
     'service-tls.ts',
+    'shared-live.ts',
     'interfaces.ts',
     'settings.ts',
     'load-demo.ts',
@@ -201,6 +202,7 @@ export const topFiles: Record<string, readonly string[]> = {
     'server/tls',
   ],
   'service-node.ts': ['schema', 'settings.ts', 'server/operations', 'server/standby'],
+  'shared-live.ts': ['server/alarms', 'server/points', 'server/runtime', 'server/standby', 'server/state'],
   'service-gate.ts': [
     'schema',
     'settings.ts',

@@ -101,10 +101,32 @@ export class Pair {
     return vtq[2] === 0xc0 && before[0] !== vtq[0];
   }
 
-  async write({ server }: PairNode, value: number): Promise<{ status: number; text: string }> {
-    const answer = await fetch(`${server.url}/data/commands/valve?value=i${value}`, { method: 'PUT' });
+  write(node: PairNode, value: number): Promise<Answer> {
+    return this.ask(node, 'PUT', `/commands/valve?value=i${value}`);
+  }
+
+  async ask({ server }: PairNode, method: string, path: string): Promise<Answer> {
+    const answer = await fetch(`${server.url}/data${path}`, { method });
     return { status: answer.status, text: await answer.text() };
   }
+
+  /** What the nodes have in common of the plant, as this one shows it. */
+  async shown(node: PairNode): Promise<unknown> {
+    const [{ vt: valve }, { vt: note }, { state, authority }, { vtq: forced }, simulations, spare] = await Promise.all([
+      read<{ vt: unknown }>(node, '/data/commands/valve'),
+      read<{ vt: unknown }>(node, '/data/commands/note'),
+      read<{ state: string; authority: string }>(node, '/data/alarms/high'),
+      read<{ vtq: unknown }>(node, '/data/measurements/forced'),
+      read<object>(node, '/data/simulations'),
+      read<{ state: string }>(node, '/data/connectors/spare'),
+    ]);
+    return { valve, note, state, authority, forced, simulations, isDisabled: spare.state === 'disabled' };
+  }
+}
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
 }
 
 async function read<Body>({ server }: PairNode, path: string): Promise<Body> {
@@ -122,6 +144,10 @@ async function configured(scope: Scope, { device }: RecordingModbus): Promise<st
     put('connectors', 'plc', { stackName: 'modbus', vars }),
     put('measurements', 'level', on('hr0:int16')),
     put('commands', 'valve', on('hr1:int16')),
+    put('connectors', 'spare', { stackName: 'simulator' }),
+    put('measurements', 'forced', { datatype: 'd' }),
+    put('commands', 'note', { datatype: 's' }),
+    put('alarms', 'high', { severity: 1, trgMeasurement: 'forced', trgOperator: 'gt', trgRefValue: '5' }),
   ];
   const made = await server.send('POST', '/cfgdb/txn?render=1', { operations });
   assert.equal(made.status, 204, await made.text());

@@ -1,6 +1,7 @@
 // Two servers of a site: one acts for it, the other waits and takes over.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { Etcd, withoutEtcd } from './engines/etcd.ts';
 import { Pair, untilSo } from './standby-pair.ts';
 
@@ -38,6 +39,40 @@ describe('of two nodes of a site', { skip: withoutEtcd }, () => {
     await untilSo('a reads', () => pair.isRead(a));
     assert.equal((await pair.write(a, 5)).status, 204);
     assert.deepEqual(pair.device.writes, [1, 3, 5]);
+  });
+
+  test('each knows what was acknowledged at the other one, and goes on with it', async (t) => {
+    const etcd = await Etcd.start(t);
+    const pair = await Pair.start(t, etcd);
+    const [a, b] = pair.nodes;
+    await untilSo('a reads', () => pair.isRead(a));
+    const done = async (node: typeof a, method: string, path: string) => {
+      const { status, text } = await pair.ask(node, method, path);
+      assert.equal(status, 204, `${path}: ${text}`);
+    };
+    await done(a, 'PUT', '/commands/valve?value=i7');
+    await done(a, 'PUT', '/commands/note?value=sfirst');
+    await done(a, 'PUT', '/measurements/forced?value=d9');
+    await untilSo('the alarm is raised', async () => JSON.stringify(await pair.shown(a)).includes('ACT_UNACK'));
+    await done(a, 'POST', '/alarms/high/acknowledge?authority=anna');
+    await done(a, 'POST', '/connectors/spare/disable');
+    const shown = await pair.shown(a);
+    assert.match(JSON.stringify(shown), /ACT_ACK.*anna.*"isDisabled":true/);
+    await untilSo('b shows the same', async () => isDeepStrictEqual(await pair.shown(b), shown));
+
+    await a.server.end('SIGKILL');
+    await untilSo('b leads', async () => (await pair.state(b)).role === 'leading');
+    assert.deepEqual(await pair.shown(b), shown);
+    await done(b, 'DELETE', '/measurements/forced');
+    await done(b, 'PUT', '/commands/note?value=ssecond');
+    await done(b, 'POST', '/connectors/spare/enable');
+    await pair.again(a);
+    const after = await pair.shown(b);
+    assert.match(JSON.stringify(after), /second.*"isDisabled":false/);
+    await untilSo('a shows the same', async () => isDeepStrictEqual(await pair.shown(a), after));
+    await b.server.end();
+    await untilSo('a leads', async () => (await pair.state(a)).role === 'leading');
+    assert.deepEqual(await pair.shown(a), after);
   });
 
   test('none writes without etcd, and values go on', async (t) => {

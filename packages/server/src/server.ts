@@ -31,6 +31,7 @@ import { centreMetrics, nodeMetrics, serviceMetrics, storeMetrics } from './serv
 import { createNode, nodeRefusal } from './service-node.ts';
 import { ServiceTls } from './service-tls.ts';
 import type { SettingSources, Settings } from './settings.ts';
+import { SharedLive } from './shared-live.ts';
 import { catalogueOf, type Discovery, discoverStacks, eventsTo, StackHost } from './stacks/index.ts';
 import type { Acting, SiteNode } from './standby/index.ts';
 import { cannotListen, cannotStart, startable } from './start-failed.ts';
@@ -128,6 +129,7 @@ export class Server {
         logDisk(log, 'writes of the live state', reason);
         if (reason === undefined) this.#alarms.diskWorks();
       },
+      share: (entries) => this.#node?.share(entries),
     });
     const { keys: secretKeys } = this.#secrets;
     this.#access = new ServiceAccess({ settings, clock, log, secretKeys, url: () => this.url, onFailure });
@@ -359,7 +361,7 @@ export class Server {
     this.#phase = 'ready';
     this.#access.offerFirst();
     if (this.#node === undefined) this.#modules.begin();
-    else this.#node.begin(this.#acting);
+    else await this.#node.begin(this.#acting, this.#shared);
     this.#certificates.begin();
     void this.#executables.checkAll();
     void this.#page.begin();
@@ -396,11 +398,11 @@ export class Server {
     await this.#page.close();
     await this.#tls.close();
     await this.#host.close(closeMs);
-    await this.#node?.close();
     await this.#alarms.close();
     this.#commands.close();
     this.#measurements.close();
     this.#runtime.links.close();
+    await this.#node?.close();
     this.#archiving.close();
     this.#renameHistory.close();
     await this.#cfgdb.close(closeMs);
@@ -424,6 +426,12 @@ export class Server {
   /** What /readyz reports. */
   get failure(): ProblemError | undefined {
     return this.#condition.failure;
+  }
+
+  get #shared(): SharedLive {
+    const [state, log] = [this.#state, this.#log];
+    const live = { commands: this.#commands, alarms: this.#alarms, measurements: this.#measurements };
+    return new SharedLive({ ...live, links: this.#runtime.links, state, log });
   }
 
   get #acting(): Acting {

@@ -73,7 +73,6 @@ export interface Led {
   readonly epoch: number;
   /** Somebody else leads from now on. */
   readonly depose: () => Promise<void>;
-  readonly lost: () => number;
 }
 
 /** Leads as soon as etcd answers; whoever led before leads no more. `known` is up to date then. */
@@ -97,17 +96,15 @@ export async function lead(scope: Scope, etcd: Etcd, known: Known, options: Node
     await sleep(100);
     created = await begin().catch(() => undefined);
   }
-  let lost = 0;
   const state = new SharedState({
     etcd: options.ports === undefined ? direct : etcdClient(scope, etcd, options),
     clock: systemClock,
     base,
     epoch: created.epoch,
     large: known.follower.large,
-    onLost: () => lost++,
   });
   cleanupOf(scope).defer(() => state.close());
-  return { state, epoch: created.epoch, depose, lost: () => lost };
+  return { state, epoch: created.epoch, depose };
 }
 
 /** The hashes of all parts that are in etcd. */

@@ -371,6 +371,21 @@ test('AL-2: an alarm that acknowledges itself does so whoever operates it', asyn
   assert.equal(bench.stateOf('a'), 'INACT_ACK');
 });
 
+test('AL-30: an alarm goes on with what another node of the site has stored, now or when it comes, and stores nothing of it', () => {
+  const bench = plain();
+  const { alarms } = bench;
+  const stored = { name: 'a', state: 'ACT_ACK', timeUs: 77, authority: 'anna' } as const;
+  alarms.storedElsewhere('a', stored);
+  alarms.storedElsewhere('a', stored);
+  alarms.storedElsewhere('later', { ...stored, name: 'later' });
+  alarms.put({ name: 'later', severity: 1 });
+  assert.deepEqual(bench.news(), ['a ACT_ACK anna 77']);
+  assert.deepEqual([...alarms.stored()], [stored, { ...stored, name: 'later' }]);
+  alarms.storedElsewhere('a', undefined);
+  assert.deepEqual([...alarms.stored()], [{ ...stored, name: 'later' }]);
+  assert.deepEqual(bench.disk.pending, []);
+});
+
 test('AL-29: a transition of another server is published with its time and authority, and stored nowhere', () => {
   const bench = plain();
   const { alarms } = bench;

@@ -70,6 +70,28 @@ export class Alarms {
     for (const alarm of stored) this.#restored.set(alarm.name, alarm);
   }
 
+  /** The last transitions of those that have had one. */
+  *stored(): Generator<StoredAlarm> {
+    for (const handle of this.all()) {
+      const last = this.stateOf(handle);
+      if (last.timeUs > 0) yield last;
+    }
+  }
+
+  /** What has become of it at another node of the site, or nothing yet: published, and not stored. */
+  storedElsewhere(name: string, stored: StoredAlarm | undefined): void {
+    const entry = this.#entryOf(name);
+    if (entry === undefined) {
+      if (stored === undefined) this.#restored.delete(name);
+      else this.#restored.set(name, stored);
+      return;
+    }
+    const { state, timeUs, authority, message } = stored ?? { state: 'INACT_ACK', timeUs: 0, authority: '' };
+    if (state === entry.state && timeUs === entry.timeUs && authority === entry.authority) return;
+    entry.message = message;
+    this.#apply(entry, state, timeUs, authority);
+  }
+
   /** Before it is removed: the one that is put under the new name goes on with its state. */
   inherit(from: string, to: string): void {
     const present = this.present(from);

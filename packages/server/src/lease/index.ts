@@ -1,7 +1,7 @@
 // Who acts for a site, by a lease on etcd.
 export { EtcdClient, type EtcdClientOptions, type MemberStatus } from './etcd/etcd-client.ts';
 export { type HandOver, Lease, type LeaseOptions } from './lease.ts';
-export { type LeaseSetting, readLeaseSetting } from './lease-setting.ts';
+export { type LeaseSetting, readLeaseSetting, siteBase } from './lease-setting.ts';
 export type { KnownNode, LeaseRole, LeaseStatus, NodeDescription } from './lease-status.ts';
 export { type LeaseTimes, leaseTimes } from './lease-times.ts';
 export { LeaseLost, NotShared } from './shared/shared-errors.ts';

@@ -306,6 +306,24 @@ describe('a command', () => {
     assert.deepEqual([bench.sent, bench.disk.commands.size], [[], 0]);
   });
 
+  test('CO-12: goes on with what another node of the site has written, now or when it comes, and stores nothing of it', async () => {
+    const bench = setUp({ ...valve, initialValue: '1' });
+    const { commands } = bench;
+    const written = { name: 'valve', value: 'd5', timeUs: 9_000_000_000_000, by: 'anna' };
+    commands.storedElsewhere('valve', written);
+    commands.storedElsewhere('later', { ...written, name: 'later' });
+    commands.put({ ...own, name: 'later' });
+    assert.deepEqual([bench.vt('valve')[0], bench.vt('later')[0], [...commands.stored()].length], ['d5', 'd5', 2]);
+    await allHeard();
+    assert.deepEqual([bench.sent, bench.disk.commands.size], [[], 0]);
+    commands.storedElsewhere('valve', undefined);
+    assert.deepEqual([bench.vt('valve')[0], [...commands.stored()].length], ['d1', 1]);
+    commands.storedElsewhere('valve', { ...written, value: 's no number' });
+    assert.equal(bench.vt('valve')[0], 'd1');
+    await allHeard();
+    assert.deepEqual(bench.sent, []);
+  });
+
   test('CO-10: says who wrote it, also after a restart and under another name; written before that was stored: nobody', async () => {
     const bench = setUp(valve);
     const view = (name: string) => bench.commands.viewOf(bench.commands.find(name));

@@ -133,6 +133,29 @@ export class Commands extends NamedPoints<Command> {
     for (const command of commands) this.#restored.set(command.name, command);
   }
 
+  /** Those that were written. */
+  *stored(): Generator<StoredCommand> {
+    for (const handle of this.handles.all()) {
+      const stored = this.#storedOf(handle);
+      if (stored !== undefined) yield stored;
+    }
+  }
+
+  /** Another node of the site has written it, or it was never written there: nothing is sent or stored. */
+  storedElsewhere(name: string, stored: StoredCommand | undefined): void {
+    if (stored === undefined) this.#restored.delete(name);
+    else this.#restored.set(name, stored);
+    const handle = this.find(name);
+    const command = this.#commands[handle];
+    if (command === undefined || (stored === undefined && !command.isWritten)) return;
+    const before = { ...command };
+    Object.assign(command, this.#firstValue(this.definitionOf(handle)));
+    command.lastGivenUs = Math.max(command.lastGivenUs, command.timeUs);
+    if (command.value === before.value && command.timeUs === before.timeUs && command.by === before.by) return;
+    this.wire.touch(handle);
+    this.#notify(handle);
+  }
+
   /** Before it is removed: the one that comes under the new name goes on with what was written. */
   inherit(from: string, to: string): void {
     const stored = this.#storedOf(this.find(from));

@@ -299,6 +299,15 @@ export class Measurements extends NamedPoints<Measurement> implements Measuremen
     this.#forcing.restore(simulations);
   }
 
+  storedSimulations(): Iterable<StoredSimulation> {
+    return this.#forcing.stored();
+  }
+
+  /** Another node of the site simulates it so, or not: nothing is stored. */
+  storedElsewhere(name: string, stored: StoredSimulation | undefined): void {
+    this.#forcing.storedElsewhere(name, stored);
+  }
+
   /** Before it is removed: the one that comes under the new name is simulated as it was. */
   inherit(from: string, to: string): void {
     this.#forcing.inherit(from, to);

@@ -50,6 +50,24 @@ export class SimulationControl {
     for (const simulation of simulations) this.#restored.set(simulation.name, simulation);
   }
 
+  *stored(): Generator<StoredSimulation> {
+    const { simulations } = this.#options;
+    for (const handle of simulations.handles()) {
+      const stored = simulations.storedOf(handle);
+      if (stored !== undefined) yield stored;
+    }
+  }
+
+  /** Another node of the site simulates it so, or not: nothing is stored. */
+  storedElsewhere(name: string, stored: StoredSimulation | undefined): void {
+    if (stored === undefined) this.#restored.delete(name);
+    else this.#restored.set(name, stored);
+    const handle = this.#options.handles.find(name);
+    if (handle < 0) return;
+    if (stored === undefined) this.#release(handle);
+    else this.resume(handle, name);
+  }
+
   /** Before the measurement is removed: the one that comes under the new name is simulated as it was. */
   inherit(from: string, to: string): void {
     const stored = this.#options.simulations.storedOf(this.#options.handles.find(from));

@@ -45,6 +45,20 @@ describe('operations on one measurement', () => {
     assert.deepEqual(forced(bench), ['d4', 'd4']);
   });
 
+  test('SI-11: are those of another node of the site, which has stored them: nothing is stored of it here', async () => {
+    const bench = setUp();
+    const { measurements } = bench;
+    const simulated = { name: 'p', value: 'd4', quality: 0x80c0, sinceUs: 1, untilUs: undefined, by: 'anna' };
+    measurements.storedElsewhere('p', simulated);
+    measurements.storedElsewhere('later', { ...simulated, name: 'later' });
+    assert.deepEqual(forced(bench), ['d4', undefined]);
+    assert.deepEqual([...measurements.storedSimulations()], [{ ...simulated, reason: undefined }]);
+    measurements.storedElsewhere('p', undefined);
+    measurements.storedElsewhere('later', undefined);
+    await allHeard();
+    assert.deepEqual([...forced(bench), bench.vtq('p')[0]], [undefined, undefined, 'd7']);
+  });
+
   test('SI-9: one that is refused does not keep the next from its turn', async () => {
     const bench = setUp();
     const release = bench.disk.stall();

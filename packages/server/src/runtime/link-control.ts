@@ -45,6 +45,21 @@ export class LinkControl {
     }
   }
 
+  stored(): Iterable<StoredDisabledLink> {
+    return this.#disabled.values();
+  }
+
+  /** It was disabled or enabled at another node of the site: nothing is stored. */
+  storedElsewhere(key: string, stored: StoredDisabledLink | undefined): void {
+    const { host, measurements, clock } = this.#options;
+    const [role, name] = partsOf(key);
+    if (stored === undefined ? !this.#disabled.delete(key) : this.#disabled.get(key)?.timeUs === stored.timeUs) return;
+    if (stored !== undefined) this.#disabled.set(key, stored);
+    if (!host.has(role, name)) return;
+    measurements.setDisabled(role, name, stored !== undefined, clock.now());
+    host.setDisabled(role, name, stored);
+  }
+
   find(role: Role, name: string): DisabledLink | undefined {
     return this.#disabled.get(keyOf(role, name));
   }

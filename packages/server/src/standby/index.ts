@@ -2,3 +2,4 @@
 
 export { UnusableLease } from './open-lease.ts';
 export { type Acting, SiteNode, type SiteNodeOptions } from './site-node.ts';
+export type { LiveParts, SiteEntry } from './site-state.ts';

@@ -1,10 +1,11 @@
 // This server as one of several nodes of a site: it acts for the site while it leads, and waits while another one does. What acting and waiting
 // are, the service says.
-import { type Clock, type Degradation, type NodeState, ProblemError, toTimestamp } from '@telltale/schema';
+import { type Clock, type Degradation, type NodeState, ProblemError, pause, toTimestamp } from '@telltale/schema';
 import type { Logger } from 'pino';
 import type { Lease, LeaseStatus } from '../lease/index.ts';
 import { HeldDeadline } from '../threads/index.ts';
 import { type LeaseAddress, type OpenedLease, openLease } from './open-lease.ts';
+import { type LiveParts, type SiteEntry, SiteState } from './site-state.ts';
 
 export interface SiteNodeOptions extends LeaseAddress {
   readonly site: string;
@@ -24,6 +25,8 @@ export interface Acting {
   end(): Promise<void>;
 }
 
+const retryMs = 500;
+
 export class SiteNode {
   /** Of all writes to devices. */
   readonly deadline: HeldDeadline;
@@ -31,9 +34,11 @@ export class SiteNode {
   #acting: Acting | undefined;
   #opened: OpenedLease | undefined;
   #lease: Lease | undefined;
+  #state: SiteState | undefined;
   /** Under which it acts; 0: it does not. */
   #epoch = 0;
-  #isChanging = false;
+  #following: Promise<void> | undefined;
+  readonly #ended = new AbortController();
   #sinceUs: number;
   #problemSinceUs: number | undefined;
   #said = '';
@@ -55,9 +60,18 @@ export class SiteNode {
   }
 
   /** When the service is ready: from now on it may lead. */
-  begin(acting: Acting): void {
+  async begin(acting: Acting, parts: LiveParts): Promise<void> {
+    const { site, clock, log } = this.#options;
+    if (this.#opened === undefined) return;
     this.#acting = acting;
+    this.#state = new SiteState({ lease: this.#opened, site, parts, clock, log });
+    await this.#state.follow();
     this.#lease?.start();
+  }
+
+  /** While this node acts: resolves when the other nodes will have it, rejects with `ProblemError`. Undefined while it does not. */
+  share(entries: readonly SiteEntry[]): Promise<void> | undefined {
+    return this.#state?.share(entries);
   }
 
   /** It leads, or has led and knows of nobody else who does: it reads, and what it reads counts. */
@@ -116,6 +130,9 @@ export class SiteNode {
   /** The lease ends at once, so that another node need not wait. After everything that writes has ended. */
   async close(): Promise<void> {
     this.#acting = undefined;
+    this.#ended.abort();
+    await this.#following;
+    await this.#state?.close();
     await this.#lease?.stop();
     this.#opened?.etcd.close();
   }
@@ -127,13 +144,13 @@ export class SiteNode {
 
   #judge(): void {
     this.#log();
-    void this.#follow();
+    this.#following ??= this.#follow().finally(() => {
+      this.#following = undefined;
+    });
   }
 
   /** Begins and ends one after the other, as the lease is by then. */
   async #follow(): Promise<void> {
-    if (this.#isChanging) return;
-    this.#isChanging = true;
     for (let wanted = this.#wanted; wanted !== this.#epoch && this.#acting !== undefined; wanted = this.#wanted) {
       const { clock, log } = this.#options;
       try {
@@ -141,17 +158,20 @@ export class SiteNode {
           this.#epoch = 0;
           this.#sinceUs = clock.now();
           await this.#acting.end();
+          await this.#state?.follow();
         } else {
+          await this.#state?.lead(wanted);
           await this.#acting.begin(wanted);
           this.#epoch = wanted;
           this.#sinceUs = clock.now();
         }
       } catch (error) {
-        log.error({ err: error }, 'this node could not change its part in the site');
-        break;
+        log.warn(
+          `this node cannot act for the site ${this.#options.site} yet, which is retried: ${(error as Error).message}`,
+        );
+        await pause(clock, retryMs, this.#ended.signal);
       }
     }
-    this.#isChanging = false;
   }
 
   /** The epoch under which it should act. */

@@ -10,7 +10,7 @@ import type { Worker } from 'node:worker_threads';
 import { ManualClock } from '@telltale/schema/testing';
 import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { problemOf } from '../../test/points-bench.ts';
-import { LiveState } from './live-state.ts';
+import { LiveState, type LiveStateOptions } from './live-state.ts';
 
 let folder: string;
 const open: LiveState[] = [];
@@ -26,12 +26,12 @@ afterEach(async () => {
 });
 
 /** The state, what it had, and the thread that keeps it. */
-async function start() {
+async function start(share?: LiveStateOptions['share']) {
   let thread: Worker | undefined;
   process.once('worker', (worker) => {
     thread = worker;
   });
-  const state = new LiveState({ folder, onFailure: (error) => failures.push(error) });
+  const state = new LiveState({ folder, onFailure: (error) => failures.push(error), ...(share && { share }) });
   const stored = await state.open();
   open.push(state);
   return { state, stored, thread: thread as Worker };
@@ -49,6 +49,39 @@ const simulation = { value: 'd1', quality: 0x80c0, sinceUs: 5, untilUs: undefine
 const alarm = { state: 'ACT_UNACK', timeUs: 7, authority: 'anna' } as const;
 const disabled = { name: 'connector plc', by: 'anna', timeUs: 7, reason: 'new pump' };
 const upload = { name: 'pump/executable', sums: [{ bytes: 3, sha256: 'ab'.repeat(32) }] };
+
+describe('the live state of several nodes', () => {
+  test('is acknowledged when the others have it as well, in the order of the calls; uploads are each node’s own', async () => {
+    const shared: string[] = [];
+    const answers: PromiseWithResolvers<void>[] = [];
+    const { state } = await start((entries) => {
+      shared.push(...entries.map(({ family, name, text }) => `${family} ${name} ${text}`));
+      const answer = Promise.withResolvers<void>();
+      answers.push(answer);
+      return answer.promise;
+    });
+    let acknowledged = 0;
+    const saved = [state.saveCommand(command('a', 'd1')), state.deleteAlarm('b')];
+    for (const each of saved)
+      each.then(
+        () => acknowledged++,
+        () => undefined,
+      );
+    await state.storeUpload(upload);
+    assert.deepEqual([acknowledged, shared], [0, ['commands a {"value":"d1","timeUs":1}', 'alarms b null']]);
+    answers[0]?.resolve();
+    answers[1]?.reject(new Error('nobody has it'));
+    await saved[0];
+    await assert.rejects(saved[1] as Promise<void>, /nobody has it/);
+  });
+
+  test('is alone here while nobody is to have it, and takes over what another node has stored', async () => {
+    const { state } = await start(() => undefined);
+    await state.saveCommand(command('a', 'd1'));
+    await state.adopt([{ family: 'commands', name: 'b', text: '{"value":"d2","timeUs":3}' }]);
+    assert.deepEqual((await reopened(state)).commands, [command('a', 'd1'), command('b', 'd2', 3)]);
+  });
+});
 
 describe('the live state', () => {
   test('has nothing at first, and afterwards the newest of everything that was kept and not forgotten', async () => {

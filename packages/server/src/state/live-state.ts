@@ -15,7 +15,10 @@ import type {
 } from '../points/index.ts';
 import { currentFormat, stateFile } from '../upgrade/index.ts';
 
-type StoredFamily = 'commands' | 'alarms' | 'simulations' | 'uploads' | 'disabled-links';
+export const sharedFamilies = ['commands', 'alarms', 'simulations', 'disabled-links'] as const;
+type SharedFamily = (typeof sharedFamilies)[number];
+/** What was uploaded is on the disk of its own node. */
+type StoredFamily = SharedFamily | 'uploads';
 
 /** Without it, live values go on from the initial ones. */
 export const stateForm: EntryForm = {
@@ -35,6 +38,8 @@ export interface LiveStateOptions {
   /** The disk refuses, for this reason; undefined: it accepts writes again. */
   readonly onFault?: (reason: string | undefined) => void;
   readonly clock?: Clock;
+  /** Where the nodes of a site have their state in common: resolves when they have it. Undefined: nobody is to have it. */
+  readonly share?: (entries: readonly Entry[]) => Promise<void> | undefined;
 }
 
 export interface StoredState {
@@ -56,10 +61,12 @@ const storedAs = { measurements: 'simulations', commands: 'commands', alarms: 'a
 
 export class LiveState implements CommandStore, AlarmStore, SimulationStore, UploadStore, DisabledLinkStore {
   readonly #store: EntryStore;
+  readonly #share: LiveStateOptions['share'];
   /** Of renamed objects: what is not yet on disk under the new name, and is there under the old one. */
   #moved: Entry[] = [];
 
-  constructor({ folder, ...options }: LiveStateOptions) {
+  constructor({ folder, share, ...options }: LiveStateOptions) {
+    this.#share = share;
     this.#store = new EntryStore({
       ...options,
       path: join(folder, stateFile.name),
@@ -154,8 +161,13 @@ export class LiveState implements CommandStore, AlarmStore, SimulationStore, Upl
 
   /** Resolves when everything so far is on disk, what has another name since the opening included. */
   async written(): Promise<void> {
-    await this.#store.change(this.#moved);
+    await this.#change(this.#moved);
     this.#moved = [];
+  }
+
+  /** What another node of the site has stored; resolves when it is on disk here. */
+  adopt(entries: readonly Entry[]): Promise<void> {
+    return this.#store.change(entries);
   }
 
   #renamed(entry: Entry, renames: readonly StateRename[]): Entry {
@@ -172,6 +184,14 @@ export class LiveState implements CommandStore, AlarmStore, SimulationStore, Upl
   }
 
   #save(family: StoredFamily, name: string, stored: object | undefined): Promise<void> {
-    return this.#store.change([{ family, name, text: stored === undefined ? null : JSON.stringify(stored) }]);
+    return this.#change([{ family, name, text: stored === undefined ? null : JSON.stringify(stored) }]);
+  }
+
+  async #change(entries: readonly Entry[]): Promise<void> {
+    const shared = entries.filter(({ family }) => (sharedFamilies as readonly string[]).includes(family));
+    const sharing = shared.length > 0 ? this.#share?.(shared) : undefined;
+    if (sharing === undefined) return this.#store.change(entries);
+    // In the same turn: both keep the order of the calls.
+    await Promise.all([this.#store.change(entries), sharing]);
   }
 }

@@ -51,7 +51,7 @@ class Book {
 async function write(led: Led, books: readonly Book[], random: SeededRandom, isOver: () => boolean): Promise<number> {
   let acknowledged = 0;
   const running = new Set<Promise<void>>();
-  for (let number = 1; !isOver() && led.lost() === 0; number++) {
+  for (let number = 1; !isOver() && !led.state.isOver; number++) {
     const at = random.between(0, keys - 1);
     const write: Write = { epoch: led.epoch, number, isAcknowledged: false };
     books[at]?.writes.push(write);

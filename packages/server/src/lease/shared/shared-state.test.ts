@@ -109,7 +109,7 @@ describe('the shared state of a site', { skip: withoutEtcd }, () => {
     await assert.rejects(a.state.change([]), /This node does not lead/);
     assert.deepEqual(await known.upToDate(), new Map([['commands c', 'a']]));
     await b.state.change([{ family: 'commands', name: 'c', bytes: Buffer.from('b') }]);
-    assert.deepEqual([a.lost(), b.lost()], [1, 0]);
+    assert.deepEqual([a.state.isOver, b.state.isOver], [true, false]);
   });
 
   test('says in time that etcd has not acknowledged a change, and goes on when it does', async (t) => {

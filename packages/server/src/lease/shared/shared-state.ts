@@ -23,8 +23,6 @@ export interface SharedStateOptions {
   readonly epoch: number;
   /** What there was of long values when it began to lead, as `SharedFollower` has it. */
   readonly large: Iterable<readonly [string, LargeValue]>;
-  /** The lease is another's: once. */
-  readonly onLost: () => void;
 }
 
 interface Put {
@@ -55,7 +53,6 @@ export class SharedState {
   readonly #keys: SharedKeys;
   readonly #chain: HeadChain;
   readonly #parts: StoredParts;
-  readonly #onLost: () => void;
   readonly #ended = new AbortController();
   #queue: Pending[] = [];
   #running: Promise<void> | undefined;
@@ -63,12 +60,17 @@ export class SharedState {
   /** Keys of which it is not known whether etcd has what they were given last. */
   readonly #doubtful = new Set<string>();
 
-  constructor({ etcd, clock, base, epoch, large, onLost }: SharedStateOptions) {
-    [this.#etcd, this.#clock, this.#onLost] = [etcd, clock, onLost];
+  constructor({ etcd, clock, base, epoch, large }: SharedStateOptions) {
+    [this.#etcd, this.#clock] = [etcd, clock];
     this.#keys = new SharedKeys(base);
     this.#chain = new HeadChain(etcd, this.#keys, epoch);
     this.#parts = new StoredParts(etcd, this.#keys, large);
     this.#go();
+  }
+
+  /** Nothing will be stored any more. */
+  get isOver(): boolean {
+    return this.#ended.signal.aborted;
   }
 
   /** How many changes are not acknowledged yet. */
@@ -149,7 +151,7 @@ export class SharedState {
         }
         this.#failure = undefined;
       } catch (error) {
-        if (error instanceof LeaseLost) return this.#lose(error);
+        if (error instanceof LeaseLost) return this.#end(error);
         this.#failure = (error as Error).message;
         await pause(this.#clock, this.#etcd.times.retryMs, this.#ended.signal);
       }
@@ -217,11 +219,6 @@ export class SharedState {
       this.#parts.note(key, Buffer.isBuffer(value) ? undefined : value);
       this.#doubtful.delete(key);
     }
-  }
-
-  #lose(error: LeaseLost): void {
-    this.#end(error);
-    this.#onLost();
   }
 
   #end(error: LeaseLost): void {

@@ -1,0 +1,159 @@
+// What the nodes of a site have in common, on this node: while it leads, its changes go to etcd before they are acknowledged; while another one
+// does, what that one has stored is taken over here.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Clock, ProblemError } from '@telltale/schema';
+import type { Logger } from 'pino';
+import type { FollowedEntry, SharedEntry, SharedFollower, SharedKey, SharedState } from '../lease/index.ts';
+import type { OpenedLease } from './open-lease.ts';
+
+/** A JSON text under its family and name; null: there is none any more. */
+export interface SiteEntry {
+  readonly family: string;
+  readonly name: string;
+  readonly text: string | null;
+}
+
+/** The live state of this node, of the families that are shared. */
+export interface LiveParts {
+  /** What is stored of it. */
+  keys(): Iterable<SharedKey>;
+  stored(): Iterable<SiteEntry>;
+  /** As another node has stored it; at once, and on disk when it resolves. */
+  take(entries: readonly SiteEntry[]): Promise<void>;
+}
+
+export interface SiteStateOptions {
+  readonly lease: OpenedLease;
+  readonly site: string;
+  readonly parts: LiveParts;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** So many are taken over in a turn of the event loop. */
+const entriesOfTurn = 500;
+/** For all of it, when the first node of a site begins to lead. */
+const beginMs = 120_000;
+const begun = { family: 'site', name: 'begun' };
+/** To be up to date when this node begins to lead. */
+const upToDateMs = 10_000;
+
+export class SiteState {
+  readonly #options: SiteStateOptions;
+  readonly #base: string;
+  #follower: SharedFollower | undefined;
+  /** Somebody has led, and what there was then is in etcd. */
+  #hasBegun = false;
+  #leading: SharedState | undefined;
+
+  constructor(options: SiteStateOptions) {
+    this.#options = options;
+    const { lease, site } = options;
+    this.#base = lease.library.siteBase(lease.etcd.setting, site);
+  }
+
+  /** Why what is stored here is not in etcd, or what is in etcd is not here; undefined where it is. */
+  get problem(): string | undefined {
+    return this.#leading?.failure ?? this.#follower?.failure;
+  }
+
+  /** How many changes etcd has not acknowledged. */
+  get pending(): number {
+    return this.#leading?.pending ?? 0;
+  }
+
+  /** Another node leads, or may: what it stores is taken over from now on. */
+  async follow(): Promise<void> {
+    await this.#leading?.close();
+    this.#leading = undefined;
+    const { lease, clock } = this.#options;
+    this.#follower = new lease.library.SharedFollower({
+      etcd: lease.etcd,
+      clock,
+      base: this.#base,
+      onState: (entries) => this.#takeAll(entries),
+      onChanges: (entries) => this.#take(entries),
+    });
+    this.#follower.start();
+  }
+
+  /** This node leads: resolves when it has all that was acknowledged before. Rejects where etcd does not answer in time. */
+  async lead(epoch: number): Promise<void> {
+    const { lease, clock } = this.#options;
+    const follower = this.#follower;
+    if (follower === undefined) throw new Error('it does not follow');
+    await follower.upToDate(AbortSignal.timeout(upToDateMs));
+    await follower.stop();
+    this.#follower = undefined;
+    const { library, etcd } = lease;
+    this.#leading = new library.SharedState({ etcd, clock, base: this.#base, epoch, large: follower.large });
+    try {
+      await this.#begin(this.#leading);
+    } catch (error) {
+      await this.follow();
+      throw error;
+    }
+  }
+
+  /** While this node leads: resolves when etcd has it. Rejects with `ProblemError`. Undefined while it does not. */
+  share(entries: readonly SiteEntry[]): Promise<void> | undefined {
+    return this.#leading?.change(entries.map(changeOf)).catch((error: Error) => {
+      const { LeaseLost } = this.#options.lease.library;
+      if (error instanceof LeaseLost) throw new ProblemError('not-leading', `${error.message}.`);
+      throw new ProblemError('storage-failed', `${error.message}. The other nodes of the site may not have it.`);
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#follower?.stop();
+    await this.#leading?.close();
+  }
+
+  /** Where nobody has led yet, what is here is what there is. */
+  async #begin(leading: SharedState): Promise<void> {
+    if (this.#hasBegun) return;
+    await leading.change(Array.from(this.#options.parts.stored(), changeOf), beginMs);
+    await leading.change([{ ...begun, bytes: Buffer.of() }]);
+    this.#hasBegun = true;
+  }
+
+  /** All there is: what is here beside it is gone, once anybody has led. */
+  async #takeAll(entries: readonly SharedEntry[]): Promise<void> {
+    const there = new Set(entries.map(keyOf));
+    this.#hasBegun = there.has(keyOf(begun));
+    if (!this.#hasBegun) return;
+    const gone = Array.from(this.#options.parts.keys()).filter((each) => !there.has(keyOf(each)));
+    await this.#inTurns(gone.map(({ family, name }) => ({ family, name, text: null })));
+    await this.#take(entries);
+  }
+
+  async #take(entries: readonly FollowedEntry[]): Promise<void> {
+    const taken: SiteEntry[] = [];
+    this.#hasBegun ||= entries.some((entry) => keyOf(entry) === keyOf(begun));
+    for (const entry of entries) {
+      const { family, name, value } = entry;
+      const bytes = value === undefined ? undefined : await this.#follower?.read(entry as SharedEntry);
+      taken.push({ family, name, text: bytes?.toString() ?? null });
+    }
+    await this.#inTurns(taken);
+  }
+
+  async #inTurns(entries: readonly SiteEntry[]): Promise<void> {
+    for (let at = 0; at < entries.length; at += entriesOfTurn) {
+      await this.#options.parts
+        .take(entries.slice(at, at + entriesOfTurn))
+        .catch((error: Error) =>
+          this.#options.log.error(error, 'what another node has stored could not be stored here'),
+        );
+      await nextTurn();
+    }
+  }
+}
+
+function changeOf({ family, name, text }: SiteEntry) {
+  return { family, name, bytes: text === null ? undefined : Buffer.from(text) };
+}
+
+function keyOf({ family, name }: { readonly family: string; readonly name: string }): string {
+  return `${family} ${name}`;
+}
