@@ -29,6 +29,7 @@ import { storeRead } from './store-read.ts';
 import { tables } from './tables.ts';
 import { transaction } from './transaction.ts';
 import { typicals } from './typicals.ts';
+import { uplinkBytes } from './uplink-bytes.ts';
 import { webGrid } from './web-grid.ts';
 import { webLoad } from './web-load.ts';
 import { webTrend } from './web-trend.ts';
@@ -57,6 +58,7 @@ const benchmarks: readonly Benchmark[] = [
   parquet,
   store,
   storeRead,
+  uplinkBytes,
   sharedState,
   audit,
   abuse,

@@ -34,8 +34,12 @@ export function storeData({ series, scans, times, values, qualities, records }: 
 }
 
 /** In order, from the first of an epoch on. */
-export function* parcelsOf({ series, scans, columns }: StoreData, site: string, epoch: number): Generator<Buffer> {
-  const scansAParcel = recordsAParcel / series.length;
+export function* parcelsOf(
+  { series, scans, columns }: StoreData,
+  site: string,
+  epoch: number,
+  scansAParcel = recordsAParcel / series.length,
+): Generator<Buffer> {
   const numbers = Uint32Array.from(series, ({ number }) => number);
   for (let since = 0, seq = 1; since < scans; since += scansAParcel, seq++) {
     const own = Math.min(scansAParcel, scans - since);
