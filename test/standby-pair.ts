@@ -1,7 +1,7 @@
 // A pair of servers of one site, with etcd, and a Modbus device that records what is written to it.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { NodeState, Operation } from '@telltale/schema';
+import { fromTimestamp, type NodeState, type Operation, type Timestamp } from '@telltale/schema';
 import { cleanupOf, type Scope, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { settingText } from '../packages/server/test/lease-world.ts';
 import { ScriptedDevice } from '../stacks/modbus/test/scripted-device.ts';
@@ -9,11 +9,17 @@ import type { Etcd } from './engines/etcd.ts';
 import { put } from './live-plant.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
-const ttlMs = 1000;
+export interface PairOptions {
+  readonly ttlMs?: number;
+  /** Of both servers. */
+  readonly args?: readonly string[];
+}
 
 /** Registers that hold what was written, and a counter that runs. */
 export class RecordingModbus {
   readonly writes: number[] = [];
+  /** When the last one came, by the clock of `performance.now`. */
+  lastWriteMs = 0;
   readonly device: ScriptedDevice;
   #reads = 0;
 
@@ -31,6 +37,7 @@ export class RecordingModbus {
 
   #answer(request: string): string {
     if (request.startsWith('03')) return `0302${(++this.#reads & 0x7fff).toString(16).padStart(4, '0')}`;
+    this.lastWriteMs = performance.now();
     this.writes.push(Number.parseInt(request.slice(-4), 16));
     return request.slice(0, 10);
   }
@@ -47,14 +54,21 @@ export class Pair {
   readonly nodes: readonly [PairNode, PairNode];
   readonly #scope: Scope;
   readonly #etcd: Etcd;
+  readonly #options: PairOptions;
 
-  static async start(scope: Scope, etcd: Etcd): Promise<Pair> {
+  static async start(scope: Scope, etcd: Etcd, options: PairOptions = {}): Promise<Pair> {
     const device = await RecordingModbus.start(scope);
     const [a, b] = [await configured(scope, device), await configured(scope, device)];
-    const started = new Pair(scope, etcd, device, [
-      { name: 'a', data: a, server: undefined as never },
-      { name: 'b', data: b, server: undefined as never },
-    ]);
+    const started = new Pair(
+      scope,
+      etcd,
+      device,
+      [
+        { name: 'a', data: a, server: undefined as never },
+        { name: 'b', data: b, server: undefined as never },
+      ],
+      options,
+    );
     for (const node of started.nodes) {
       await started.again(node);
       await untilSo('a leads', async () => (await started.state(started.nodes[0])).role === 'leading');
@@ -62,14 +76,22 @@ export class Pair {
     return started;
   }
 
-  private constructor(scope: Scope, etcd: Etcd, device: RecordingModbus, nodes: readonly [PairNode, PairNode]) {
-    [this.#scope, this.#etcd, this.device, this.nodes] = [scope, etcd, device, nodes];
+  private constructor(
+    scope: Scope,
+    etcd: Etcd,
+    device: RecordingModbus,
+    nodes: readonly [PairNode, PairNode],
+    options: PairOptions,
+  ) {
+    [this.#scope, this.#etcd, this.device, this.nodes, this.#options] = [scope, etcd, device, nodes, options];
   }
 
   /** After it has ended. */
   async again(node: PairNode): Promise<void> {
+    const { ttlMs = 1000, args = [] } = this.#options;
     const lease = ['--lease', settingText(this.#etcd), '--lease-ttl', String(ttlMs), '--site', 'works'];
-    node.server = await startServer(this.#scope, { data: node.data, args: [...lease, '--node', node.name] });
+    const all = [...lease, '--node', node.name, ...args];
+    node.server = await startServer(this.#scope, { data: node.data, args: all });
   }
 
   async state(node: PairNode): Promise<NodeState> {
@@ -90,6 +112,12 @@ export class Pair {
 
   async readiness(node: PairNode): Promise<string> {
     return (await read<{ status: string }>(node, '/readyz')).status;
+  }
+
+  /** When the value was read that it shows; undefined: that is not good. */
+  async goodAtUs(node: PairNode): Promise<number | undefined> {
+    const { vtq } = await read<{ vtq: [string, Timestamp, number] }>(node, '/data/measurements/level');
+    return vtq[2] === 0xc0 ? fromTimestamp(vtq[1]) : undefined;
   }
 
   /** Its quality is good, and its value runs. */
