@@ -151,6 +151,17 @@ describe('a command of a centre', () => {
     assert.deepEqual(world.done, ['PUT /a', 'PUT /c']);
   });
 
+  test('is carried out however many others ask for what never was', async (t) => {
+    const world = await ExchangeWorld.start(t);
+    for (let at = 0; at < 1000; at++) {
+      assert.deepEqual(await world.forwarder.outcomeOf(siteId, `nothing-${at}`), { state: 'not-begun' });
+      await until('it is over', () => world.open === 0);
+    }
+    await assert.rejects(world.forwarder.outcomeOf(siteId, 'nothing-more'), { ...refused, message: /too much/ });
+    await world.put('/a').answer;
+    assert.deepEqual(world.done, ['PUT /a']);
+  });
+
   test('keeps its outcome over a restart of the site', async (t) => {
     const world = await ExchangeWorld.start(t);
     const answered = world.put('/a');

@@ -45,6 +45,8 @@ export const Outcome = Type.Union([
   /** It was begun; what became of it is not known: it is under way, or the site ended meanwhile. */
   Type.Object({ state: Type.Literal('begun') }),
   Type.Object({ state: Type.Literal('done'), status: Type.Integer() }),
+  /** It was not begun since then, by the site's time of day, and will not be; what was noted before is forgotten. */
+  Type.Object({ state: Type.Literal('not-noted'), since: Type.String({ maxLength: 64 }) }),
 ]);
 export type Outcome = Static<typeof Outcome>;
 

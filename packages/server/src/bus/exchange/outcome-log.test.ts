@@ -1,6 +1,6 @@
 // What the list of forwarded requests promises: one that is begun is on disk, and what became of it is known for long after.
 import assert from 'node:assert/strict';
-import { appendFileSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { cleanupOf, type Scope, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
@@ -61,7 +61,8 @@ describe('the list of forwarded requests', () => {
     const log = await opened(t, folder);
     const count = 40_000;
     for (let at = 0; at < count; at += 100) {
-      await Promise.all(Array.from({ length: 100 }, (_, of) => log.begin(note(`${at + of}`))));
+      const time = new Date(at).toISOString();
+      await Promise.all(Array.from({ length: 100 }, (_, of) => log.begin({ ...note(`${at + of}`), time })));
       for (let of = 0; of < 100; of++) log.end(`${at + of}`, { state: 'done', status: 200 });
     }
     await log.close();
@@ -72,7 +73,25 @@ describe('the list of forwarded requests', () => {
     for (const known of [log, again]) {
       for (let at = count - 5000; at < count; at++) assert.deepEqual(known.of(`${at}`), { state: 'done', status: 200 });
       assert.equal(known.of('0'), undefined);
+      const since = Date.parse(known.since as string);
+      assert.ok(since > 0);
+      assert.deepEqual(known.of(`${since + 100}`), { state: 'done', status: 200 });
     }
+  });
+
+  test('says since when it knows of all, also where it was killed while one file took the place of the other', async (t) => {
+    const folder = temporaryFolder(t);
+    const log = await opened(t, folder);
+    await log.begin(note('a'));
+    assert.equal(log.since, undefined);
+    await log.close();
+    renameSync(join(folder, 'forwarded.log'), join(folder, 'forwarded.old.log'));
+    const again = await opened(t, folder);
+    assert.equal(again.since, undefined, 'all that there ever was is in the older one');
+    await again.begin(note('b'));
+    await again.close();
+    renameSync(join(folder, 'forwarded.log'), join(folder, 'forwarded.old.log'));
+    assert.equal((await opened(t, folder)).since, note('a').time);
   });
 
   test('says where the disk does not take it, and forgets it', async (t) => {

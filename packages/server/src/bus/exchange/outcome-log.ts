@@ -14,6 +14,14 @@ export interface NotedRequest {
   readonly caller: unknown;
 }
 
+interface OutcomeFile {
+  /** What is noted in it came later; undefined: it is the first one. */
+  since: string | undefined;
+  /** When the request came that was noted last. */
+  noted: string;
+  readonly outcomes: Map<string, Outcome>;
+}
+
 /** Some thousands of requests each. */
 const mostBytes = 2 ** 20;
 const [newName, oldName] = ['forwarded.log', 'forwarded.old.log'];
@@ -23,8 +31,8 @@ export class OutcomeLog {
   #file: FileHandle;
   #bytes: number;
   /** Of the older file, and of the newer one. */
-  #old: Map<string, Outcome>;
-  #new: Map<string, Outcome>;
+  #old: OutcomeFile;
+  #new: OutcomeFile;
   #pending: string[] = [];
   #writing: Promise<void> | undefined;
   #next: Promise<void> | undefined;
@@ -33,16 +41,15 @@ export class OutcomeLog {
   static async open(folder: string): Promise<OutcomeLog> {
     const [older, newer] = [await readOutcomes(join(folder, oldName)), await readOutcomes(join(folder, newName))];
     const file = await create(folder);
+    // It ended in the middle of a turn-over.
+    if (newer.since === undefined && older.noted !== '') {
+      newer.since = older.noted;
+      await file.appendFile(headOf(older.noted));
+    }
     return new OutcomeLog(folder, file, (await file.stat()).size, older, newer);
   }
 
-  private constructor(
-    folder: string,
-    file: FileHandle,
-    bytes: number,
-    older: Map<string, Outcome>,
-    newer: Map<string, Outcome>,
-  ) {
+  private constructor(folder: string, file: FileHandle, bytes: number, older: OutcomeFile, newer: OutcomeFile) {
     this.#folder = folder;
     this.#file = file;
     this.#bytes = bytes;
@@ -50,27 +57,33 @@ export class OutcomeLog {
     this.#new = newer;
   }
 
-  /** Undefined: nothing is known of it, or it was long ago. */
+  /** Undefined: nothing is noted of it. */
   of(id: string): Outcome | undefined {
-    return this.#new.get(id) ?? this.#old.get(id);
+    return this.#new.outcomes.get(id) ?? this.#old.outcomes.get(id);
+  }
+
+  /** What was noted before is forgotten; undefined: nothing is. */
+  get since(): string | undefined {
+    return this.#old.since;
   }
 
   /** On disk when it resolves; rejects where the disk does not take it. */
   async begin(request: NotedRequest): Promise<void> {
-    this.#new.set(request.id, { state: 'begun' });
+    this.#new.outcomes.set(request.id, { state: 'begun' });
+    this.#new.noted = request.time;
     this.#pending.push(JSON.stringify(request));
     try {
       await this.#write();
     } catch (error) {
-      this.#new.delete(request.id);
-      this.#old.delete(request.id);
+      this.#new.outcomes.delete(request.id);
+      this.#old.outcomes.delete(request.id);
       throw error;
     }
   }
 
   /** It is over. Written soon: an outcome that is lost with the power is not known, as it says then. */
   end(id: string, outcome: Outcome): void {
-    this.#new.set(id, outcome);
+    this.#new.outcomes.set(id, outcome);
     this.#pending.push(JSON.stringify({ id, ...outcome }));
     this.#write().catch(() => undefined);
   }
@@ -107,10 +120,17 @@ export class OutcomeLog {
     const file = await create(this.#folder);
     await this.#file.close();
     this.#file = file;
-    this.#bytes = 0;
     this.#old = this.#new;
-    this.#new = new Map();
+    const { noted } = this.#old;
+    this.#new = { since: noted, noted, outcomes: new Map() };
+    const head = headOf(noted);
+    this.#bytes = head.length;
+    await file.appendFile(head);
   }
+}
+
+function headOf(since: string): Buffer {
+  return Buffer.from(`\n${JSON.stringify({ since })}`);
 }
 
 /** The file is there after a power cut. */
@@ -122,20 +142,23 @@ async function create(folder: string): Promise<FileHandle> {
   return file;
 }
 
-async function readOutcomes(path: string): Promise<Map<string, Outcome>> {
+async function readOutcomes(path: string): Promise<OutcomeFile> {
   const outcomes = new Map<string, Outcome>();
+  let [begun, noted]: [string | undefined, string] = [undefined, ''];
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';
     throw error;
   });
   for (const line of text.split('\n')) {
-    const { id, state, status } = readLine(line);
+    const { id, time, state, status, since } = readLine(line);
+    if (typeof since === 'string') begun = since;
+    if (typeof time === 'string') noted = time;
     if (typeof id !== 'string') continue;
     if (state === 'done' && typeof status === 'number') outcomes.set(id, { state, status });
     else if (state === 'not-begun') outcomes.set(id, { state });
     else outcomes.set(id, { state: 'begun' });
   }
-  return outcomes;
+  return { since: begun, noted, outcomes };
 }
 
 function readLine(line: string): Record<string, unknown> {

@@ -42,6 +42,8 @@ const sweepMs = 5000;
 const longestMs = 600_000;
 /** Ids of requests that may still come, since their time is not over. */
 const mostSeen = 20_000;
+/** Of those, ids that somebody has asked for and that had not come: who asks for many does not hold up commands. */
+const mostAskedFor = 1000;
 /** Change nothing, whatever becomes of them. */
 export const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -50,6 +52,7 @@ export class SiteExchanges {
   readonly #open = new Map<string, Open>();
   /** Until when each could come again. */
   readonly #seen = new Map<string, number>();
+  readonly #askedFor = new Map<string, number>();
   readonly #ends: (() => unknown)[] = [];
   #cancel = () => {};
 
@@ -104,8 +107,9 @@ export class SiteExchanges {
     }
     if (asked.kind === 'request' && !safeMethods.has(asked.method)) {
       // Whoever sent it twice hears of the first one.
-      if (this.#seen.has(asked.id) || this.#options.outcomes.of(asked.id) !== undefined) return;
-      this.#seen.set(asked.id, frame.untilMs);
+      const { id } = asked;
+      if (this.#seen.has(id) || this.#askedFor.has(id) || this.#options.outcomes.of(id) !== undefined) return;
+      this.#seen.set(id, frame.untilMs);
     }
     const stream = new ExchangeStream({
       send: (sent) => this.#send(name, sent),
@@ -121,16 +125,17 @@ export class SiteExchanges {
   }
 
   /** Nothing of it is begun, and nothing will be. */
-  #refusalOf({ run, epoch }: Asked, untilMs: number, nowMs: number): string | undefined {
+  #refusalOf({ kind, run, epoch }: Asked, untilMs: number, nowMs: number): string | undefined {
     const { run: own, epoch: present } = this.#options;
     if (run !== own) return 'the site was started anew meanwhile';
     if (epoch !== present()) return 'another node acts for the site, or acts anew';
     if (nowMs > untilMs) return 'it came too late';
     if (untilMs > nowMs + longestMs) return 'its time is not that of the site';
     if (this.#open.size >= mostOpen) return 'the site has too much to do now';
-    if (this.#seen.size >= mostSeen) {
-      for (const [id, until] of this.#seen) if (nowMs > until) this.#seen.delete(id);
-      if (this.#seen.size >= mostSeen) return 'the site has too much to do now';
+    const [ids, most] = kind === 'outcome' ? [this.#askedFor, mostAskedFor] : [this.#seen, mostSeen];
+    if (ids.size >= most) {
+      for (const [id, until] of ids) if (nowMs > until) ids.delete(id);
+      if (ids.size >= most) return 'the site has too much to do now';
     }
     return undefined;
   }
@@ -164,10 +169,14 @@ export class SiteExchanges {
 
   /** One that has not come will be taken for one that came before. */
   #tellOutcome(id: string, untilMs: number, stream: ExchangeStream): void {
-    const outcome = this.#options.outcomes.of(id) ?? { state: 'not-begun' };
-    if (outcome.state === 'not-begun') this.#seen.set(id, untilMs + longestMs);
+    const { outcomes } = this.#options;
+    const noted = outcomes.of(id);
+    if (noted === undefined) this.#askedFor.set(id, untilMs + longestMs);
+    const { since } = outcomes;
+    const outcome = noted ?? (since === undefined ? { state: 'not-begun' } : { state: 'not-noted', since });
     stream.sendHead({ status: 200, headers: { 'content-type': 'application/json' } });
     stream.end(JSON.stringify(outcome));
+    stream.resume(); // there is no body, which has to be read for it to end
   }
 
   #send({ site, centre, number }: ExchangeName, frame: Omit<Frame, 'untilMs'>): void {
