@@ -122,7 +122,7 @@ describe('telltale history', () => {
     await bad('history level --since 2026-01-02 --until 2026-01-01', 2, /--since 2026-01-02 is after/);
     await bad('history level --until 2026-01-01', 2, /is before the last hour, .*: add --since/);
     await bad('history level --aggregate avg', 2, /--aggregate goes with --resample/);
-    await bad('history level --from 1h', 2, /There is no option "--from"\. Put/);
+    await bad('history level --begin 1h', 2, /There is no option "--begin"\. Put/);
     await bad('history', 2, /NAME/);
   });
 
@@ -205,7 +205,10 @@ describe('telltale archive', () => {
 
 /** Whether one of its threads waits for somebody at the other end of a FIFO. */
 function waitsForReader(pid: number): boolean {
-  const waitsFor = (thread: string) => readFileSync(`/proc/${pid}/task/${thread}/wchan`, 'utf8');
+  const waitsFor = (thread: string) => {
+    const path = `/proc/${pid}/task/${thread}/wchan`;
+    return existsSync(path) ? readFileSync(path, 'utf8') : ''; // it may have ended
+  };
   return readdirSync(`/proc/${pid}/task`).some((thread) => waitsFor(thread).includes('wait_for_partner'));
 }
 
