@@ -37,6 +37,7 @@ import { secretCommands } from './commands/secret.ts';
 import { settings } from './commands/settings.ts';
 import { simulate } from './commands/simulate.ts';
 import { stacks } from './commands/stacks.ts';
+import { standbyCommands } from './commands/standby.ts';
 import { status } from './commands/status.ts';
 import { tokenCommands } from './commands/tokens.ts';
 import { userCommands } from './commands/users.ts';
@@ -142,6 +143,7 @@ export const commands: readonly CommandDeclaration[] = [
   auditExport,
   auditVerify,
   status,
+  ...standbyCommands,
   settings,
   doctor,
   login,

@@ -1,5 +1,5 @@
 // The service itself: readiness, version, metrics.
-import type { Degradation, Overview, SettingInEffect } from '@telltale/schema';
+import type { Degradation, NodeSwitch, Overview, SettingInEffect } from '@telltale/schema';
 import { OperationCalls } from './operation-calls.ts';
 import type { AskOptions, Transport } from './transport.ts';
 
@@ -47,6 +47,14 @@ export class ServiceAccess {
   /** The state of service and plant in counts, at most a second old: cheap enough to be asked for again and again. */
   overview({ signal }: AskOptions = {}): Promise<Overview> {
     return this.#data.json('getOverview', {}, { signal });
+  }
+
+  /**
+   * A planned switchover: another node of the site leads in place of this one; `to` may be left out where there are two. Rejects where
+   * nothing has changed, and at a node that does not lead: the problem says which one does.
+   */
+  switchNode(to?: string, { signal }: AskOptions = {}): Promise<NodeSwitch> {
+    return this.#data.json('switchNode', { to }, { signal });
   }
 
   /** By name: the value in effect, and where it comes from. */

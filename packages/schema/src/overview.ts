@@ -68,7 +68,16 @@ export const NodeState = Type.Object(
     ),
     problem: orNull(Type.String(), 'What is wrong with the lease or with etcd; null where nothing is.'),
     nodes: Type.Array(
-      Type.Object({ name: Type.String(), version: Type.String(), address: Type.String(), since: Timestamp }, closed),
+      Type.Object(
+        {
+          name: Type.String(),
+          version: Type.String(),
+          address: Type.String(),
+          since: Timestamp,
+          'not-ready': orNull(Type.String(), 'Why it could not take over; null where it could, or leads.'),
+        },
+        closed,
+      ),
       { description: 'Those that are there.' },
     ),
     members: Type.Array(
@@ -82,6 +91,22 @@ export const NodeState = Type.Object(
   strict('NodeState'),
 );
 export type NodeState = Static<typeof NodeState>;
+
+export const NodeSwitch = Type.Object(
+  {
+    from: Type.String({ description: 'The node that led.' }),
+    to: Type.String({ description: 'The node that the lease was handed to.' }),
+    address: Type.String({ description: 'Of that node.' }),
+    leads: Type.Boolean({ description: 'Whether it acts for the site; false: it has not said so yet.' }),
+    'took-ms': Type.Integer({
+      minimum: 0,
+      description:
+        'From when nothing new was begun here until the other one acted, or until it was given up to wait for that.',
+    }),
+  },
+  strict('NodeSwitch'),
+);
+export type NodeSwitch = Static<typeof NodeSwitch>;
 
 /** A count for each word. */
 const counted = <const Word extends string>(words: readonly Word[], description: string) =>

@@ -319,6 +319,11 @@ export const problems = {
     'The shared store does not answer',
     'Ask again when it is back; the detail says what is wrong. What sites record meanwhile waits there.',
   ),
+  'cannot-switch': problem(
+    409,
+    'The other node cannot take over now',
+    'Nothing has changed: the detail says what stands in the way; telltale standby shows both nodes.',
+  ),
   'not-leading': problem(
     503,
     'This node does not lead the site',

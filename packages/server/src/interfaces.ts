@@ -71,10 +71,12 @@ import {
   type ServiceParts,
   type SitesParts,
   type StackAccess,
+  type StandbyParts,
   secondFactors,
   secrets,
   service,
   sites,
+  standby,
   tables,
   typicals,
 } from './operations/index.ts';
@@ -108,6 +110,8 @@ export interface Interfaces
   readonly gate: Gate;
   /** Of a centre; undefined: this server is none. */
   readonly sites: (ServedSites & SitesParts & Pick<Centre, 'serveBy'>) | undefined;
+  /** Undefined: this server is the only one of its site. */
+  readonly standby: StandbyParts | undefined;
   readonly url: () => string;
   /** How the service is reached; without options of TLS, that is not spoken. */
   readonly tls: { readonly options: TlsOptions | undefined; readonly credentialsOf: CredentialsReader };
@@ -299,6 +303,7 @@ function implementationsOf(parts: Interfaces, channelClients: () => number): Imp
       timeZone: timeZoneOf(settings),
     }),
     ...sites(parts.sites),
+    ...standby(parts.standby),
     ...service({
       ...parts,
       paths,

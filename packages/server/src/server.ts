@@ -28,7 +28,7 @@ import { logDisk, ServiceCondition } from './service-condition.ts';
 import { Federation } from './service-federation.ts';
 import { createGate } from './service-gate.ts';
 import { centreMetrics, nodeMetrics, serviceMetrics, storeMetrics } from './service-metrics.ts';
-import { createNode, nodeRefusal } from './service-node.ts';
+import { createNode, isOwn, nodeRefusal } from './service-node.ts';
 import { ServiceTls } from './service-tls.ts';
 import type { SettingSources, Settings } from './settings.ts';
 import { SharedLive } from './shared-live.ts';
@@ -257,6 +257,7 @@ export class Server {
       clock,
       log,
       writeRefusal: (operation) => this.#condition.writeRefusal ?? nodeRefusal(this.#node, operation),
+      onChanging: (operation, work) => !isOwn(operation) && this.#node?.during(work),
     });
     access.providers.onEnded((provider, session) => this.#host.endUser(provider, session));
     const interfaces: Interfaces = {
@@ -287,6 +288,7 @@ export class Server {
       isStandby: () => !isActing(),
       store: () => this.#federation.store?.state,
       node: () => this.#node?.state,
+      standby: this.#node,
       sites: this.#federation.centre,
       losses: this.#condition,
       trail,
@@ -444,6 +446,9 @@ export class Server {
         this.#host.setEpoch(undefined);
         await this.#modules.hold(modulesMs);
       },
+      rest: () => this.#modules.hold(modulesMs),
+      ended: () => this.#host.allEnded(),
+      problem: () => this.failure?.message,
     };
   }
 
@@ -452,7 +457,11 @@ export class Server {
     const notLeading = this.#node?.refusal;
     if (notLeading !== undefined) throw notLeading;
     const refusal = this.#measurements.refusalOf(connector);
-    if (refusal === undefined) return this.#runtime.write(connector, handle, raw);
+    if (refusal === undefined) {
+      const written = this.#runtime.write(connector, handle, raw);
+      this.#node?.during(written);
+      return written;
+    }
     throw new ProblemError('connector-down', `Connector ${connector} is down: ${refusal}. Nothing was sent.`);
   }
 }

@@ -30,6 +30,7 @@ export interface ServiceGateOptions {
   readonly cfgdb: ConfigurationDatabase;
   readonly unavailable: () => 'starting' | 'stopping' | undefined;
   readonly writeRefusal: (operation: Guarded) => ProblemError | undefined;
+  readonly onChanging: (operation: Guarded, work: Promise<unknown>) => void;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -41,12 +42,25 @@ export interface ServiceGate {
 }
 
 export function createGate(options: ServiceGateOptions): ServiceGate {
-  const { settings, data, instances, modules, access, trail, cfgdb, unavailable, writeRefusal, clock, log } = options;
+  const {
+    settings,
+    data,
+    instances,
+    modules,
+    access,
+    trail,
+    cfgdb,
+    unavailable,
+    writeRefusal,
+    onChanging,
+    clock,
+    log,
+  } = options;
   const areaOf = areasOf(data, instances, modules, options.shown);
   const recording = new Recording({ trail, rendering: () => cfgdb.figures?.running, areaOf, clock });
   const confirmations = new Confirmations(settings, data.commands);
   return {
-    gate: new Gate({ unavailable, writeRefusal, areaOf, recording, log }),
+    gate: new Gate({ unavailable, writeRefusal, onChanging, areaOf, recording, log }),
     clients: new RecordedClients({ recording, confirmations, access, areaOf }),
     confirmations,
   };

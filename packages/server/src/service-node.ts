@@ -33,11 +33,14 @@ export function createNode({ settings, clock, log, url }: ServiceNodeOptions): S
 /** Each node has its own. */
 const ofNodes: ReadonlySet<Guarded['effect']['resource']> = new Set(['access', 'certificates', 'service', 'audit']);
 
-/** Why this is not done here; undefined where it is not of the site, or this node acts for it. */
-export function nodeRefusal(node: SiteNode | undefined, { effect, permission }: Guarded): ProblemError | undefined {
-  const { action, resource } = effect;
-  const isOwn = ofNodes.has(resource) || permission === 'install-code' || action === 'maintain';
+/** Whether it changes this node alone, and not the site. */
+export function isOwn({ effect: { action, resource }, permission }: Guarded): boolean {
   // That something of its disk is missing.
   const isMissing = resource === 'configuration' && action === 'acknowledge';
-  return isOwn || isMissing ? undefined : node?.refusal;
+  return ofNodes.has(resource) || permission === 'install-code' || action === 'maintain' || isMissing;
+}
+
+/** Why this is not done here; undefined where it is not of the site, or this node acts for it. */
+export function nodeRefusal(node: SiteNode | undefined, operation: Guarded): ProblemError | undefined {
+  return isOwn(operation) ? undefined : node?.refusal;
 }

@@ -6,6 +6,7 @@ import {
   familyNames,
   type LinkState,
   type LiveAlarm,
+  type NodeState,
   type Simulation,
   type Timestamp,
 } from '@telltale/schema';
@@ -64,6 +65,8 @@ export interface StatusFacts {
   readonly pendingEdits: number | null;
   /** Objects in the configuration, by family. */
   readonly objects: Readonly<Record<string, number>> | null;
+  /** Of the nodes of its site; null where it is the only one. */
+  readonly node: NodeState | null;
   readonly links: readonly LinkStatus[] | null;
   readonly modules: readonly ModuleStatus[] | null;
   /** The most severe first. */
@@ -79,9 +82,10 @@ export async function readStatusFacts(client: TelltaleClient, signal: AbortSigna
   const options = { signal };
   const notReady = await client.service.ready(options).then(() => null, reasonOf);
   const version = await client.service.version(options);
-  const [readiness, identity, upToDate, metrics, connectors, providers, modules, alarms, simulated, archive] =
+  const [readiness, overview, identity, upToDate, metrics, connectors, providers, modules, alarms, simulated, archive] =
     await Promise.all([
       ifThere(client.service.readiness(options)),
+      ifThere(client.service.overview(options)),
       ifThere(client.access.me(options)),
       ifThere(client.configuration.isUpToDate(options)),
       ifThere(client.service.metrics(options)),
@@ -109,6 +113,7 @@ export async function readStatusFacts(client: TelltaleClient, signal: AbortSigna
     upToDate,
     pendingEdits: pendingEdits?.length ?? null,
     objects: metrics && countObjects(metrics),
+    node: overview?.node ?? null,
     links: connectors && providers && links,
     modules:
       modules &&

@@ -16,6 +16,7 @@ const well: StatusFacts = {
   upToDate: true,
   pendingEdits: 0,
   objects: {},
+  node: null,
   links: [],
   modules: [],
   activeAlarms: [],

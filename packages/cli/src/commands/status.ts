@@ -3,6 +3,7 @@ import { type Call, type CommandDeclaration, Refused } from '../declaration.ts';
 import { bytesText } from '../progress.ts';
 import type { Cell } from '../terminal.ts';
 import { stateCell } from '../words.ts';
+import { leaderText } from './standby.ts';
 import { readStatusFacts, type StatusFacts } from './status-facts.ts';
 import { type Finding, findingsOf } from './status-findings.ts';
 
@@ -67,6 +68,8 @@ async function print({ terminal }: Call, facts: StatusFacts, findings: readonly 
   const line = (title: string, ...cells: Cell[]) => terminal.line({ text: title.padEnd(15), style: 'bold' }, ...cells);
   await line('Telltale', `${facts.version} at ${facts.url}`);
   await line('Service', facts.notReady === null ? 'ready' : 'not ready');
+  if (facts.node !== null)
+    await line('Node', `${facts.node.node} of the site ${facts.node.site}; ${leaderText(facts.node)}`);
   await line('Access', facts.isOpen === null ? unknown : facts.isOpen ? openText : 'everybody signs in');
   await line('Configuration', upToDate === null ? unknown : upToDate ? 'runs' : 'differs from what runs');
   await line('Objects', objects === null ? unknown : objectsText(objects));

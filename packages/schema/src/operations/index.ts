@@ -26,6 +26,7 @@ import { secondFactorOperations } from './second-factors.ts';
 import { secretOperations } from './secrets.ts';
 import { operationListOperations, serviceOperations } from './service.ts';
 import { siteOperations } from './sites.ts';
+import { standbyOperations } from './standby.ts';
 import { tableOperations } from './tables.ts';
 import { typicalOperations } from './typicals.ts';
 import { watchOperations } from './watches.ts';
@@ -61,6 +62,7 @@ export const operations = {
   ...auditOperations,
   ...overviewOperations,
   ...siteOperations,
+  ...standbyOperations,
   ...operationListOperations,
   ...serviceOperations,
   ...watchOperations,

@@ -2,7 +2,7 @@
 export { EtcdClient, type EtcdClientOptions, type MemberStatus } from './etcd/etcd-client.ts';
 export { type HandOver, Lease, type LeaseOptions } from './lease.ts';
 export { type LeaseSetting, readLeaseSetting, siteBase } from './lease-setting.ts';
-export type { KnownNode, LeaseRole, LeaseStatus, NodeDescription } from './lease-status.ts';
+export type { KnownNode, LeaseRole, LeaseStatus, NodeDescription, NodeReport } from './lease-status.ts';
 export { type LeaseTimes, leaseTimes } from './lease-times.ts';
 export { LeaseLost, NotShared } from './shared/shared-errors.ts';
 export { type FollowedEntry, SharedFollower, type SharedFollowerOptions } from './shared/shared-follower.ts';

@@ -9,7 +9,17 @@ export interface NodeDescription {
   readonly address: string;
 }
 
-export interface KnownNode extends NodeDescription {
+/** What a node says of itself, for whoever may hand over to it. */
+export interface NodeReport {
+  /** What the leader has asked last and this one has heard: it has all that was shared before. */
+  readonly heard: string;
+  /** The epoch under which it acts for the site; 0: it does not. */
+  readonly acts: number;
+  /** Why it could not take over; undefined where it could, or leads. */
+  readonly problem: string | undefined;
+}
+
+export interface KnownNode extends NodeDescription, NodeReport {
   readonly sinceUs: number;
 }
 

@@ -8,7 +8,7 @@ import { EtcdRefusal } from './etcd/etcd-errors.ts';
 import { EtcdHistory } from './etcd/etcd-history.ts';
 import { type Holder, LeaderKey, type Leadership } from './leader-key.ts';
 import { siteBase } from './lease-setting.ts';
-import { type LeaseRole, type LeaseStatus, type NodeDescription, problemOf } from './lease-status.ts';
+import { type LeaseRole, type LeaseStatus, type NodeDescription, type NodeReport, problemOf } from './lease-status.ts';
 import type { LeaseTimes } from './lease-times.ts';
 import { NodePresence } from './node-presence.ts';
 import { Succession } from './succession.ts';
@@ -20,6 +20,8 @@ export interface LeaseOptions {
   readonly node: NodeDescription;
   /** Of the process, for all of its threads; its own unless told otherwise. */
   readonly deadline?: HeldDeadline;
+  /** What the others are told of it. */
+  readonly report?: () => NodeReport;
   /** After the role, the leader or the problem has changed. */
   readonly onChange: () => void;
 }
@@ -62,14 +64,14 @@ export class Lease {
   #unheard = 0;
 
   constructor(options: LeaseOptions) {
-    const { etcd, clock, site, node, deadline = new HeldDeadline(clock) } = options;
+    const { etcd, clock, site, node, deadline = new HeldDeadline(clock), report = () => nothingSaid } = options;
     [this.#options, this.#etcd, this.#clock, this.#times] = [options, etcd, clock, etcd.times];
     const [base, instance] = [siteBase(etcd.setting, site), this.#instance];
     this.#base = base;
     this.#deadline = deadline;
     this.#key = new LeaderKey({ etcd, clock, base });
     this.#succession = new Succession(etcd.times, { node: node.name, instance });
-    this.#presence = new NodePresence({ etcd, clock, base, node, instance });
+    this.#presence = new NodePresence({ etcd, clock, base, node, instance, report });
     this.#history = new EtcdHistory(etcd, clock);
   }
 
@@ -125,6 +127,11 @@ export class Lease {
     this.#setRole('suspended');
     this.#wake();
     return promise;
+  }
+
+  /** The others are told now what there is to tell, and asked; every TTL they are anyway. */
+  refreshNodes(): void {
+    this.#presence.refresh();
   }
 
   /** Ends the lease, so that another node need not wait. Before it is called, all writes have been answered. */
@@ -292,6 +299,8 @@ export class Lease {
     this.#wake = this.#ring = () => {};
   }
 }
+
+const nothingSaid: NodeReport = { heard: '', acts: 0, problem: undefined };
 
 function refused(reason: string): HandOver {
   return { isDone: false, reason };

@@ -6,7 +6,7 @@ import { EtcdRefusal } from './etcd/etcd-errors.ts';
 import { createdAt, keysUnder, oneKey, put, remove, writtenAt } from './etcd/etcd-kv.ts';
 import { fieldsOf, numberOf, textOf } from './leader-key.ts';
 import { keyPart } from './lease-setting.ts';
-import { type KnownNode, type NodeDescription, problemOf } from './lease-status.ts';
+import { type KnownNode, type NodeDescription, type NodeReport, problemOf } from './lease-status.ts';
 
 export interface PresenceOptions {
   readonly etcd: EtcdClient;
@@ -15,14 +15,19 @@ export interface PresenceOptions {
   readonly base: string;
   readonly node: NodeDescription;
   readonly instance: string;
+  readonly report: () => NodeReport;
 }
 
 interface Registration {
   readonly lease: string;
   readonly revision: number;
+  /** What was put there. */
+  readonly value: string;
 }
 
 const leastLeaseMs = 5000;
+/** Of what a node says: one of a higher form means something else by it. Members that are not known are left out. */
+const form = 1;
 
 export class NodePresence {
   nodes: readonly KnownNode[] = [];
@@ -34,15 +39,25 @@ export class NodePresence {
   readonly #ended = new AbortController();
   #registration: Registration | undefined;
   #running: Promise<void> = Promise.resolve();
+  readonly #sinceUs: number;
+  #isAsked = false;
+  #wake = () => {};
 
   constructor(options: PresenceOptions) {
     this.#options = options;
     this.#prefix = `${options.base}/nodes/`;
     this.#key = this.#prefix + keyPart(options.node.name, 'A node');
+    this.#sinceUs = options.clock.now();
   }
 
   start(): void {
     this.#running = this.#run();
+  }
+
+  /** Says what there is to say now, and looks at what the others say. */
+  refresh(): void {
+    this.#isAsked = true;
+    this.#wake();
   }
 
   async stop(): Promise<void> {
@@ -59,8 +74,12 @@ export class NodePresence {
     const { etcd, clock } = this.#options;
     const { signal } = this.#ended;
     while (!signal.aborted) {
+      this.#isAsked = false;
       await Promise.all([this.#round().catch((error) => this.#failed(error)), this.#look()]);
-      await pause(clock, etcd.times.ttlMs, signal);
+      if (this.#isAsked) continue;
+      const woken = new AbortController();
+      this.#wake = () => woken.abort();
+      await pause(clock, etcd.times.ttlMs, AbortSignal.any([signal, woken.signal]));
     }
   }
 
@@ -85,24 +104,36 @@ export class NodePresence {
       ({ entries } = await etcd.range(keysUnder(this.#prefix), { signal }));
     }
     if (this.#registration !== undefined) this.problem = undefined;
-    this.nodes = entries.map(({ value }) => {
-      const { name, version, address, sinceUs } = fieldsOf(value);
-      return {
-        name: textOf(name),
-        version: textOf(version),
-        address: textOf(address),
-        sinceUs: numberOf(sinceUs) ?? 0,
-      };
-    });
+    this.nodes = entries.map(({ value }) => knownNode(value));
+    await this.#say();
+  }
+
+  /** Where it is not what is there. */
+  async #say(): Promise<void> {
+    const { etcd } = this.#options;
+    const { lease, revision: before, value: said } = this.#registration ?? {};
+    const value = this.#value;
+    if (lease === undefined || before === undefined || said === value) return;
+    const { isDone, revision } = await etcd.transact(
+      { compare: [writtenAt(this.#key, before)], success: [put(this.#key, value, lease)] },
+      { signal: this.#ended.signal },
+    );
+    // Where it was done and not heard of, the next round registers anew.
+    if (isDone) this.#registration = { lease, revision, value };
+  }
+
+  get #value(): string {
+    const { node, instance, report } = this.#options;
+    const { name, version, address } = node;
+    return JSON.stringify({ form, name, version, address, sinceUs: this.#sinceUs, instance, ...report() });
   }
 
   async #register(): Promise<void> {
-    const { etcd, clock, node, instance } = this.#options;
+    const { etcd, node, instance } = this.#options;
     const { signal } = this.#ended;
     const lease =
       this.#registration?.lease ?? (await etcd.grant(Math.max(leastLeaseMs, 3 * etcd.times.ttlMs), { signal }));
-    const { name, version, address } = node;
-    const value = JSON.stringify({ name, version, address, sinceUs: clock.now(), instance });
+    const value = this.#value;
     const { isDone, revision, found } = await etcd.transact(
       {
         compare: [createdAt(this.#key, 0)],
@@ -112,12 +143,27 @@ export class NodePresence {
       { signal },
     );
     const other = found[0]?.[0];
-    if (isDone) this.#registration = { lease, revision };
+    if (isDone) this.#registration = { lease, revision, value };
     else if (other !== undefined && fieldsOf(other.value).instance === instance) {
-      this.#registration = { lease, revision: other.modRevision };
+      this.#registration = { lease, revision: other.modRevision, value: other.value.toString() };
     }
-    this.problem = this.#registration === undefined ? twoOfOneName(name, other?.value) : undefined;
+    this.problem = this.#registration === undefined ? twoOfOneName(node.name, other?.value) : undefined;
   }
+}
+
+function knownNode(value: Buffer): KnownNode {
+  const { form: said = 1, name, version, address, sinceUs, heard, acts, problem } = fieldsOf(value);
+  const isNewer = !(typeof said === 'number' && said <= form);
+  const reason = isNewer ? 'it is of a newer version, which this one does not understand' : problem;
+  return {
+    name: textOf(name),
+    version: textOf(version),
+    address: textOf(address),
+    sinceUs: numberOf(sinceUs) ?? 0,
+    heard: textOf(heard),
+    acts: numberOf(acts) ?? 0,
+    problem: typeof reason === 'string' ? reason : undefined,
+  };
 }
 
 /** It may be the process of before: then it is gone in a moment. */

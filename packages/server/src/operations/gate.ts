@@ -18,6 +18,8 @@ export interface GateOptions {
   readonly unavailable: () => 'starting' | 'stopping' | undefined;
   /** Why no write is possible now, though reads are answered; undefined where it is. */
   readonly writeRefusal?: (operation: Guarded) => ProblemError | undefined;
+  /** One that changes something runs until this ends. */
+  readonly onChanging?: (operation: Guarded, work: Promise<unknown>) => void;
   /** The area that a live object is in; empty: in none. Undefined where there is no such object. */
   readonly areaOf?: (resource: Resource, name: string) => string | undefined;
   /** What is written into the audit trail; undefined: nothing. */
@@ -159,6 +161,7 @@ export class Gate {
         : this.#run(operation, asking, object, work);
     if (!(outcome instanceof Promise)) operation.answered++;
     else {
+      if (operation.effect.action !== 'read') this.#options.onChanging?.(operation, outcome);
       outcome.then(
         () => operation.answered++,
         (error: unknown) => this.denied(operation, asking, object, error),

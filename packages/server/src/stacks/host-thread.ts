@@ -145,6 +145,7 @@ function main(): void {
     pointsDone: (id, gone) => instances.get(id)?.pointsDone(gone),
     confirm: () => {},
     ended: async (role, name) => endings.get(`${role} ${name}`),
+    allEnded: async () => void (await Promise.all(endings.values())),
     write: (id, writes, askedMs, claims, { report }) =>
       instances.get(id)?.write(writes, askedMs, claims, report) ?? writes.map(() => stopped),
     acknowledge: (id, asked) => instances.get(id)?.acknowledge(asked) ?? stopped,

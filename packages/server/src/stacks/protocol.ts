@@ -80,6 +80,8 @@ export interface HostThread {
   stop(id: number): void;
   /** Answered when all that was stopped of this role and name has given back what it had. */
   ended(role: Role, name: string): Promise<void>;
+  /** The same of all. */
+  allEnded(): Promise<void>;
   /** They come with the next `pointsDone`, or never, with `dropPoints`. */
   putPoints(id: number, points: PackedPoints): void;
   dropPoints(id: number): void;

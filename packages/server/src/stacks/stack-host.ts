@@ -174,6 +174,11 @@ export class StackHost {
     if (hosting !== undefined) await this.#within(mostEndMs, hosting.thread.ended(hosting.hosted));
   }
 
+  /** Resolves when nothing runs any more of all that was stopped, or after 5 s. */
+  async allEnded(): Promise<void> {
+    await this.#within(mostEndMs, Promise.all(this.#threads.map((thread) => thread.allEnded())));
+  }
+
   /** Resolves when the device has accepted it. Rejects with `ProblemError`; it is sent once or not at all. */
   async write(connector: string, commandId: number, value: Value): Promise<void> {
     const hosting = this.#hostings.get(keyOf('connector', connector));

@@ -146,6 +146,7 @@ export class StackThread {
 
   /** Everything runs under this epoch, as at its first start; of undefined, nothing does any more, and its points remain. */
   setEpoch(epoch: number | undefined): void {
+    if (epoch === this.#epoch) return;
     this.#epoch = epoch;
     for (const hosted of this.#hosted) {
       const timeUs = this.#options.clock.now();
@@ -176,6 +177,11 @@ export class StackThread {
   /** Resolves when what was stopped of it has given back what it had, or its thread has ended. */
   async ended({ role, name }: Hosted): Promise<void> {
     await this.link?.call('ended', [role, name]).catch(() => undefined);
+  }
+
+  /** Resolves when all that was stopped has given back what it had, or the thread has ended. */
+  async allEnded(): Promise<void> {
+    await this.link?.call('allEnded', []).catch(() => undefined);
   }
 
   /** Resolves when the device has accepted it. Rejects with `ProblemError`; it is sent once or not at all. */

@@ -1,5 +1,6 @@
 // One of several nodes of a site. What keeps the lease is loaded where there is one.
 
+export type { Acting } from './acting.ts';
 export { UnusableLease } from './open-lease.ts';
-export { type Acting, SiteNode, type SiteNodeOptions } from './site-node.ts';
+export { SiteNode, type SiteNodeOptions } from './site-node.ts';
 export type { LiveParts, SiteEntry } from './site-state.ts';

@@ -1,11 +1,21 @@
 // This server as one of several nodes of a site: it acts for the site while it leads, and waits while another one does. What acting and waiting
 // are, the service says.
-import { type Clock, type Degradation, type NodeState, ProblemError, pause, toTimestamp } from '@telltale/schema';
+import {
+  type Clock,
+  type Degradation,
+  type NodeState,
+  type NodeSwitch,
+  ProblemError,
+  pause,
+  toTimestamp,
+} from '@telltale/schema';
 import type { Logger } from 'pino';
-import type { Lease, LeaseStatus } from '../lease/index.ts';
+import type { KnownNode, Lease, LeaseStatus } from '../lease/index.ts';
 import { HeldDeadline } from '../threads/index.ts';
+import type { Acting } from './acting.ts';
 import { type LeaseAddress, type OpenedLease, openLease } from './open-lease.ts';
 import { type LiveParts, type SiteEntry, SiteState } from './site-state.ts';
+import { cannotSwitch, Switchover } from './switchover.ts';
 
 export interface SiteNodeOptions extends LeaseAddress {
   readonly site: string;
@@ -15,14 +25,6 @@ export interface SiteNodeOptions extends LeaseAddress {
   readonly url: () => string;
   readonly clock: Clock;
   readonly log: Logger;
-}
-
-/** Each resolves before the other is called. */
-export interface Acting {
-  /** It leads under this epoch. */
-  begin(epoch: number): Promise<void>;
-  /** Another node does. */
-  end(): Promise<void>;
 }
 
 const retryMs = 500;
@@ -37,7 +39,13 @@ export class SiteNode {
   #state: SiteState | undefined;
   /** Under which it acts; 0: it does not. */
   #epoch = 0;
-  #following: Promise<void> | undefined;
+  #following: Promise<unknown> | undefined;
+  /** What changes the site and is not answered yet. */
+  #underWay = 0;
+  /** It is handed over to. */
+  #successor: KnownNode | undefined;
+  /** Why it could not begin to act. */
+  #failure: string | undefined;
   readonly #ended = new AbortController();
   #sinceUs: number;
   #problemSinceUs: number | undefined;
@@ -56,7 +64,8 @@ export class SiteNode {
     const { library, etcd } = this.#opened;
     const node = { name, version, address: url() };
     const { deadline } = this;
-    this.#lease = new library.Lease({ etcd, clock, site, node, deadline, onChange: () => this.#judge() });
+    const report = () => ({ heard: this.#state?.heard ?? '', acts: this.#epoch, problem: this.#notReady });
+    this.#lease = new library.Lease({ etcd, clock, site, node, deadline, report, onChange: () => this.#judge() });
   }
 
   /** When the service is ready: from now on it may lead. */
@@ -64,7 +73,8 @@ export class SiteNode {
     const { site, clock, log } = this.#options;
     if (this.#opened === undefined) return;
     this.#acting = acting;
-    this.#state = new SiteState({ lease: this.#opened, site, parts, clock, log });
+    const onAsked = () => this.#lease?.refreshNodes();
+    this.#state = new SiteState({ lease: this.#opened, site, parts, clock, log, onAsked });
     await this.#state.follow();
     this.#lease?.start();
   }
@@ -74,6 +84,23 @@ export class SiteNode {
     return this.#state?.share(entries);
   }
 
+  /** A planned switchover waits for this to end: it changes the site. */
+  during(work: Promise<unknown>): void {
+    this.#underWay++;
+    const end = () => this.#underWay--;
+    work.then(end, end);
+  }
+
+  /** A planned switchover. Resolves when the other node acts, or with `leads: false`; rejects with `ProblemError`. */
+  async switchTo(to: string | undefined): Promise<NodeSwitch> {
+    while (this.#following !== undefined) await this.#following;
+    const { refusal } = this;
+    if (refusal !== undefined) throw refusal;
+    const switching = this.#switchTo(to);
+    this.#following = switching.catch(() => undefined).finally(() => this.#endFollowing());
+    return switching;
+  }
+
   /** It leads, or has led and knows of nobody else who does: it reads, and what it reads counts. */
   get isActing(): boolean {
     return this.#epoch > 0;
@@ -81,6 +108,8 @@ export class SiteNode {
 
   /** Why nothing of the site can be changed here now; undefined where it can. */
   get refusal(): ProblemError | undefined {
+    const successor = this.#successor;
+    if (successor !== undefined) return this.#handing(successor);
     if (this.#epoch > 0 && this.deadline.isValid(this.#epoch)) return undefined;
     const { site, name } = this.#options;
     const { leader, nodes, problem } = this.#status;
@@ -104,9 +133,12 @@ export class SiteNode {
       role: role === 'leading' && this.#epoch === 0 ? 'standby' : role,
       since: toTimestamp(this.#sinceUs),
       'valid-for-ms': validForMs,
-      leader: leader === undefined ? null : { ...leader, since: toTimestamp(leader.sinceUs) },
-      problem: problem ?? null,
-      nodes: nodes.map(({ sinceUs, ...known }) => ({ ...known, since: toTimestamp(sinceUs) })),
+      leader:
+        leader === undefined ? null : { node: leader.node, epoch: leader.epoch, since: toTimestamp(leader.sinceUs) },
+      problem: problem ?? this.#failure ?? null,
+      nodes: nodes.map(({ name, version, address, sinceUs, problem: fault = null }) => {
+        return { name, version, address, since: toTimestamp(sinceUs), 'not-ready': fault };
+      }),
       members: members.map(({ address, version = null, problem: fault = null }) => ({
         address,
         version,
@@ -122,8 +154,11 @@ export class SiteNode {
       const writes = this.refusal === undefined ? '' : ' Nothing is written to devices here.';
       return [{ since, text: `The lease of the site: ${problem}.${writes}` }];
     }
-    if (this.#epoch === 0 || nodes.length > 1) return [];
-    const text = `No other node of the site ${this.#options.site} is there: nobody would take over.`;
+    const { site, name: own } = this.#options;
+    const others = nodes.filter(({ name }) => name !== own);
+    if (this.#epoch === 0 || others.some((node) => node.problem === undefined)) return [];
+    const why = others.map((node) => `; ${node.name} is, and could not: ${node.problem}`).join('');
+    const text = `No other node of the site ${site} is there that would take over${why}.`;
     return [{ since: toTimestamp(this.#sinceUs), text }];
   }
 
@@ -144,9 +179,52 @@ export class SiteNode {
 
   #judge(): void {
     this.#log();
-    this.#following ??= this.#follow().finally(() => {
-      this.#following = undefined;
-    });
+    this.#following ??= this.#follow().finally(() => this.#endFollowing());
+  }
+
+  #endFollowing(): void {
+    this.#following = undefined;
+    this.#lease?.refreshNodes();
+    // What has changed meanwhile was not heard.
+    if (this.#acting !== undefined && this.#wanted !== this.#epoch) this.#judge();
+  }
+
+  async #switchTo(asked: string | undefined): Promise<NodeSwitch> {
+    const [lease, state, acting, epoch, opened] = [this.#lease, this.#state, this.#acting, this.#epoch, this.#opened];
+    if (!lease || !state || !acting || !opened) throw cannotSwitch('This node is starting or stopping.');
+    const { clock, site, log } = this.#options;
+    const onClosed = (to: KnownNode) => {
+      this.#successor = to;
+      log.info(`the site ${site}: this node hands it over to ${to.name}`);
+    };
+    const underWay = () => this.#underWay;
+    const { reservedMs } = opened.etcd.times;
+    const parts = { clock, site, lease, state, acting, reservedMs, underWay, onClosed, signal: this.#ended.signal };
+    try {
+      return await new Switchover(parts).run(epoch, asked);
+    } finally {
+      this.#successor = undefined;
+      if (lease.epoch !== epoch) {
+        this.#epoch = 0;
+        this.#sinceUs = clock.now();
+        await acting.end();
+        await state.follow();
+      }
+    }
+  }
+
+  #handing({ name, address }: KnownNode): ProblemError {
+    const { site, name: own } = this.#options;
+    return new ProblemError(
+      'not-leading',
+      `Node ${own} hands the site ${site} over to ${name}, at ${address}, just now.`,
+    );
+  }
+
+  /** Why it could not take over now. */
+  get #notReady(): string | undefined {
+    if (this.#epoch > 0) return undefined;
+    return this.#failure ?? this.#state?.problem ?? this.#acting?.problem();
   }
 
   /** Begins and ends one after the other, as the lease is by then. */
@@ -165,7 +243,9 @@ export class SiteNode {
           this.#epoch = wanted;
           this.#sinceUs = clock.now();
         }
+        this.#failure = undefined;
       } catch (error) {
+        this.#failure = `It cannot act for the site yet: ${(error as Error).message}`;
         log.warn(
           `this node cannot act for the site ${this.#options.site} yet, which is retried: ${(error as Error).message}`,
         );

@@ -28,6 +28,8 @@ export interface SiteStateOptions {
   readonly parts: LiveParts;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Who leads wants to know whether this node has what was shared so far; it has. */
+  readonly onAsked: () => void;
 }
 
 /** So many are taken over in a turn of the event loop. */
@@ -35,6 +37,7 @@ const entriesOfTurn = 500;
 /** For all of it, when the first node of a site begins to lead. */
 const beginMs = 120_000;
 const begun = { family: 'site', name: 'begun' };
+const asked = { family: 'site', name: 'asked' };
 /** To be up to date when this node begins to lead. */
 const upToDateMs = 10_000;
 
@@ -45,6 +48,7 @@ export class SiteState {
   /** Somebody has led, and what there was then is in etcd. */
   #hasBegun = false;
   #leading: SharedState | undefined;
+  #heard = '';
 
   constructor(options: SiteStateOptions) {
     this.#options = options;
@@ -55,6 +59,16 @@ export class SiteState {
   /** Why what is stored here is not in etcd, or what is in etcd is not here; undefined where it is. */
   get problem(): string | undefined {
     return this.#leading?.failure ?? this.#follower?.failure;
+  }
+
+  /** What who leads has asked last: whatever was shared before it is here. */
+  get heard(): string {
+    return this.#heard;
+  }
+
+  /** While this node leads: another one that hears it has all that was shared before. Rejects where etcd does not take it. */
+  async ask(id: string): Promise<void> {
+    await this.#leading?.change([{ ...asked, bytes: Buffer.from(id) }]);
   }
 
   /** How many changes etcd has not acknowledged. */
@@ -136,6 +150,10 @@ export class SiteState {
       taken.push({ family, name, text: bytes?.toString() ?? null });
     }
     await this.#inTurns(taken);
+    const heard = taken.findLast((entry) => keyOf(entry) === keyOf(asked))?.text ?? this.#heard;
+    if (heard === this.#heard) return;
+    this.#heard = heard;
+    this.#options.onAsked();
   }
 
   async #inTurns(entries: readonly SiteEntry[]): Promise<void> {

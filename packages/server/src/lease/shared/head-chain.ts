@@ -6,7 +6,7 @@ import type { EtcdClient } from '../etcd/etcd-client.ts';
 import { createdAt, get, type Operation, oneKey, put, writtenAt } from '../etcd/etcd-kv.ts';
 import { fieldsOf } from '../leader-key.ts';
 import { LeaseLost } from './shared-errors.ts';
-import type { SharedKeys } from './shared-keys.ts';
+import { type SharedKeys, sharedForm } from './shared-keys.ts';
 
 /** etcd takes 128 operations of 1.5 MiB in all in a transaction, unless told otherwise; the head is one. */
 export const mostOperations = 127;
@@ -37,7 +37,7 @@ export class HeadChain {
     const id = randomUUID();
     const transaction = {
       compare: [createdAt(leader, this.#epoch), writtenAt(head, before)],
-      success: [put(head, JSON.stringify({ epoch: this.#epoch, id })), ...operations],
+      success: [put(head, JSON.stringify({ form: sharedForm, epoch: this.#epoch, id })), ...operations],
       failure: [get(oneKey(leader)), get(oneKey(head))],
     };
     this.#revision = undefined;

@@ -3,7 +3,7 @@ import type { AskOptions, EtcdClient } from '../etcd/etcd-client.ts';
 import { EtcdRefusal } from '../etcd/etcd-errors.ts';
 import { type Entry, type KeyRange, oneKey } from '../etcd/etcd-kv.ts';
 import { readPart } from './content-parts.ts';
-import type { LargeValue, SharedEntry, SharedKeys } from './shared-keys.ts';
+import { checkForm, type LargeValue, type SharedEntry, type SharedKeys } from './shared-keys.ts';
 
 export interface SharedSnapshot {
   readonly revision: number;
@@ -17,8 +17,11 @@ interface PageOptions extends AskOptions {
 /** An answer has at most so many; a value that is no part has some KiB. */
 const keysOfPage = 1000;
 
+/** Rejects with `NewerForm` as well. */
 export async function readShared(etcd: EtcdClient, keys: SharedKeys, options: AskOptions): Promise<SharedSnapshot> {
   const { entries, revision } = await readAll(etcd, keys.state, options);
+  const head = entries.find(({ key }) => key === keys.head);
+  if (head !== undefined) checkForm(head.value);
   return { revision, entries: entries.flatMap((entry) => keys.read(entry) ?? []) };
 }
 

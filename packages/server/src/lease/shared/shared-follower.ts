@@ -6,7 +6,8 @@ import { EtcdRefusal } from '../etcd/etcd-errors.ts';
 import { oneKey } from '../etcd/etcd-kv.ts';
 import type { Change } from '../etcd/etcd-watch.ts';
 import { readShared, readValue } from './read-shared.ts';
-import { type LargeValue, type SharedEntry, type SharedKey, SharedKeys } from './shared-keys.ts';
+import { NewerForm } from './shared-errors.ts';
+import { checkForm, type LargeValue, type SharedEntry, type SharedKey, SharedKeys } from './shared-keys.ts';
 
 /** Undefined: there is none any more. */
 export type FollowedEntry = SharedEntry | (SharedKey & { readonly value: undefined; readonly revision: number });
@@ -68,7 +69,7 @@ export class SharedFollower {
     await this.#running;
   }
 
-  /** Resolves when everything has been followed that was there when it was called. Rejects where etcd does not say what that is. */
+  /** Resolves when everything has been followed that was there when it was called. Rejects where etcd does not say what that is, or with `NewerForm`. */
   async upToDate(signal: AbortSignal): Promise<void> {
     const revision = await this.#newest(signal);
     if (this.#revision >= revision) return;
@@ -98,7 +99,10 @@ export class SharedFollower {
         if (this.#revision === 0) await this.#begin();
         await this.#watch();
       } catch (error) {
-        if (error instanceof EtcdRefusal && error.kind === 'compacted') this.#revision = 0;
+        if (error instanceof NewerForm) {
+          [this.#isWatching, this.#failure] = [false, error.message];
+          await pause(clock, etcd.times.ttlMs, this.#ended.signal);
+        } else if (error instanceof EtcdRefusal && error.kind === 'compacted') this.#revision = 0;
         // A watch that ends is begun again at once.
         else if (this.#isWatching) this.#isWatching = false;
         else this.#failure = (error as Error).message;
@@ -122,6 +126,7 @@ export class SharedFollower {
     this.#watching = new AbortController();
     if (this.#ended.signal.aborted) return;
     for await (const { changes } of etcd.watch(this.#keys.state, this.#watching.signal, this.#revision + 1)) {
+      for (const { key, entry } of changes) if (key === this.#keys.head && entry !== undefined) checkForm(entry.value);
       [this.#isWatching, this.#failure] = [true, undefined];
       const entries = changes.flatMap((change) => this.#read(change) ?? []);
       for (const entry of entries) this.#note(entry);
@@ -146,7 +151,9 @@ export class SharedFollower {
   async #newest(signal: AbortSignal): Promise<number> {
     const { etcd } = this.#options;
     const { entries } = await etcd.range(oneKey(this.#keys.head), { limitMs: etcd.times.ttlMs, signal });
-    return entries[0]?.modRevision ?? 0;
+    const [head] = entries;
+    if (head !== undefined) checkForm(head.value);
+    return head?.modRevision ?? 0;
   }
 
   #read({ key, revision, entry }: Change): FollowedEntry | undefined {

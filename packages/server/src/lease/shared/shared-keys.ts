@@ -3,6 +3,7 @@
 import { type Entry, type KeyRange, keysUnder } from '../etcd/etcd-kv.ts';
 import { fieldsOf } from '../leader-key.ts';
 import { keyPart } from '../lease-setting.ts';
+import { NewerForm } from './shared-errors.ts';
 
 /** Of a value that is stored in parts. */
 export interface LargeValue {
@@ -21,6 +22,9 @@ export interface SharedEntry extends SharedKey {
   /** At which it was written. */
   readonly revision: number;
 }
+
+/** Of all that a site shares, as the head says it. Who finds a higher one takes nothing: it would be something else than was meant. */
+export const sharedForm = 1;
 
 const [inlineMark, largeMark] = [Buffer.from('='), Buffer.from('#')];
 
@@ -84,6 +88,12 @@ export function inlineValue(bytes: Uint8Array): Buffer {
 
 export function largeValue(value: LargeValue): Buffer {
   return Buffer.concat([largeMark, Buffer.from(JSON.stringify(value))]);
+}
+
+/** Throws `NewerForm`. */
+export function checkForm(head: Buffer): void {
+  const { form = 1 } = fieldsOf(head);
+  if (!(typeof form === 'number' && form <= sharedForm)) throw new NewerForm(String(form));
 }
 
 /** Undefined where somebody else has written it. */
