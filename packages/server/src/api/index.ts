@@ -1,4 +1,5 @@
 // The HTTP interfaces.
+export { answerHeaders } from './answer-headers.ts';
 export { ChannelRequests, ChannelServer, Watches } from './channel/index.ts';
 export { connectionLimits, mostFiles } from './connection-limits.ts';
 export { type CredentialsReader, credentialsReader, type Entrance } from './credentials.ts';

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type CentreSite, type Degradation, ProblemError, toTimestamp } from '@telltale/schema';
 import { type Caller, checkEverywhere, type Identities } from '../access/index.ts';
-import type { Route } from '../api/index.ts';
+import { answerHeaders, type Route } from '../api/index.ts';
 import type { Beat, Forwarder, SiteState, Sites } from '../bus/index.ts';
 import { StoreArchive } from '../store/index.ts';
 import { startThread, threadPort, WorkerLink } from '../threads/index.ts';
@@ -32,6 +32,10 @@ const behindMs = 3000;
 const pauseMs = 5000;
 /** What has become of a request that was forwarded. */
 const outcomePath = /^\/requests\/([0-9A-Za-z_-]{8,64})$/;
+/** A page that a site answers has none of the rights that the centre's own have in a browser. */
+const strangers = {
+  'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox",
+} as const;
 const base = /^\/sites\/([^/?]+)(\/[^?]*)?(\?.*)?$/;
 
 export class Centre {
@@ -161,7 +165,8 @@ export class Centre {
       changed();
       response.once('close', changed);
     }
-    await this.#asProblem(library.forwardRequest(request, response, target));
+    const headers = { ...answerHeaders(request.socket), ...strangers };
+    await this.#asProblem(library.forwardRequest(request, response, { ...target, headers }));
   }
 
   /** The same of an upgrade, such as to the channel of the site. */

@@ -23,7 +23,7 @@ import { forwardRequest, forwardUpgrade } from './forward-http.ts';
 import { ForwardError, Forwarder } from './forwarder.ts';
 import { OutcomeLog } from './outcome-log.ts';
 import { serveExchange } from './serve-exchange.ts';
-import { SiteExchanges } from './site-exchanges.ts';
+import { type SiteExchange, SiteExchanges } from './site-exchanges.ts';
 
 async function listening(t: TestContext, server: Server): Promise<string> {
   server.listen(0, '127.0.0.1');
@@ -47,6 +47,8 @@ interface World {
 async function start(
   t: TestContext,
   answer: (request: IncomingMessage, response: ServerResponse) => void,
+  /** Of a site that is not one of ours. */
+  hostile?: (exchange: SiteExchange) => void,
 ): Promise<World> {
   const nats = await Nats.start(t);
   const [url = ''] = nats.urls;
@@ -70,12 +72,14 @@ async function start(
     ...common,
     epoch: () => null,
     outcomes,
-    handle: (exchange) =>
-      serveExchange(exchange, {
-        host,
-        port,
-        headers: ({ request }) => ({ host: 'localhost', 'x-caller': `${request.caller.author}` }),
-      }),
+    handle:
+      hostile ??
+      ((exchange) =>
+        serveExchange(exchange, {
+          host,
+          port,
+          headers: ({ request }) => ({ host: 'localhost', 'x-caller': `${request.caller.author}` }),
+        })),
   });
   exchanges.start();
   const beats = new SiteBeats({ ...common, version: '1', facts: () => ({ name: 'Works', epoch: null, uplink: null }) });
@@ -92,6 +96,7 @@ async function start(
       site: 'works',
       path: (request.url ?? '').replace('/sites/works', ''),
       caller: { author: 'ann' },
+      headers: { 'x-centre': 'says so' },
     };
   };
   const centre = createServer((request, response) => {
@@ -127,7 +132,7 @@ describe('a site at a centre', { skip: withoutNats }, () => {
     const headers = { authorization: 'Bearer secret', cookie: 'a=b', 'if-none-match': '"0"', 'x-caller': 'root' };
     const read = await fetch(`${world.url}/data/a?b=c`, { headers });
     assert.deepEqual([read.status, read.headers.get('etag'), await read.text()], [200, '"1"', 'got ']);
-    assert.equal(read.headers.get('set-cookie'), null);
+    assert.equal(read.headers.get('x-centre'), 'says so');
     const { line, headers: heard } = world.asked[0] ?? {};
     assert.deepEqual([line, heard?.['x-caller'], heard?.['if-none-match']], ['GET /data/a?b=c', 'ann', '"0"']);
     assert.deepEqual([heard?.authorization, heard?.cookie, heard?.host], [undefined, undefined, 'localhost']);
@@ -143,11 +148,54 @@ describe('a site at a centre', { skip: withoutNats }, () => {
     const large = Buffer.alloc(20_000_000, 'a long body, ');
     const world = await start(t, async (request, response) => {
       const { length } = await allOf(request);
-      response.writeHead(200, { 'x-length': `${length}` }).end(large);
+      response.writeHead(200, { etag: `"${length}"` }).end(large);
     });
     const answer = await fetch(`${world.url}/large`, { method: 'POST', body: large });
-    assert.equal(answer.headers.get('x-length'), `${large.length}`);
+    assert.equal(answer.headers.get('etag'), `"${large.length}"`);
     assert.equal(hashOf(new Uint8Array(await answer.arrayBuffer())), hashOf(large));
+    await over(world);
+  });
+
+  test('has no word in what browsers let the centre do, and who signs in there', async (t) => {
+    const headers = {
+      'content-type': 'text/html',
+      'set-cookie': 'a=b',
+      'www-authenticate': 'Basic',
+      'content-security-policy': "default-src 'self'",
+      'access-control-allow-origin': '*',
+      'clear-site-data': '"*"',
+      'x-centre': 'says something else',
+      location: 'http://elsewhere.example/',
+    };
+    const world = await start(t, (_request, response) => response.writeHead(401, headers).end('<p>'));
+    const { status, headers: shown } = await fetch(`${world.url}/data`);
+    assert.deepEqual([status, shown.get('content-type'), shown.get('x-centre')], [401, 'text/html', 'says so']);
+    for (const name of Object.keys(headers).slice(1))
+      if (name !== 'x-centre') assert.equal(shown.get(name), null, name);
+    await over(world);
+  });
+
+  test('cannot have a part of one answer taken for another one', async (t) => {
+    const lies = [
+      { status: 200, length: '3', text: 'abcHTTP/1.1 200 OK\r\n\r\n' },
+      { status: 200, length: '30', text: 'abc' },
+      { status: 200, length: '3x', text: 'abc' },
+      { status: 101, length: '3', text: 'abc' },
+    ];
+    const world = await start(
+      t,
+      (_request, response) => response.end(),
+      ({ request: { path }, answer, stream }) => {
+        const { status, length, text } = lies[Number(path.slice(1))] ?? { status: 200, length: '3', text: 'abc' };
+        answer({ status, headers: { 'content-length': length } });
+        stream.end(text);
+        stream.resume();
+      },
+    );
+    for (const at of lies.keys()) {
+      await assert.rejects(async () => (await fetch(`${world.url}/${at}`)).text(), `${at}`);
+    }
+    assert.equal(await (await fetch(`${world.url}/honest`)).text(), 'abc');
     await over(world);
   });
 

@@ -1,7 +1,8 @@
 // Forwards requests of HTTP that have come to a centre: their bodies, answers and upgrades.
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { type ForwardedHeaders, requestHeaders } from './forwarded-headers.ts';
+import type { ExchangeStream } from './exchange-stream.ts';
+import { type ForwardedHeaders, requestHeaders, shownHeaders } from './forwarded-headers.ts';
 import type { Forwarded, Forwarder, ForwardTimes } from './forwarder.ts';
 import { join } from './serve-exchange.ts';
 
@@ -12,6 +13,8 @@ export interface ForwardTarget {
   readonly path: string;
   readonly caller: Readonly<Record<string, unknown>>;
   readonly times?: ForwardTimes;
+  /** Of each answer, beside those of its content. */
+  readonly headers?: ForwardedHeaders;
 }
 
 /** Resolves when the answer has begun, with the id of the request; rejects with `ForwardError`: then nothing was answered. */
@@ -27,8 +30,15 @@ export async function forwardRequest(
   response.once('close', () => stream.destroy());
   const { status, headers } = await answer;
   if (response.destroyed) return id;
-  response.writeHead(status, headers);
+  // It would not be taken for an answer.
+  if (status < 200) {
+    response.destroy();
+    return id;
+  }
+  const shown = shownHeaders(headers);
+  response.writeHead(status, { ...shown, ...target.headers });
   stream.once('error', () => response.destroy());
+  if (request.method !== 'HEAD' && status !== 304) holdToLength(stream, shown['content-length'], response);
   stream.pipe(response);
   return id;
 }
@@ -45,10 +55,25 @@ export async function forwardUpgrade(
   socket.once('close', () => stream.destroy());
   const { status, headers: answered } = await answer;
   const isUpgraded = status === 101;
-  const lines = headerLines({ ...answered, connection: isUpgraded ? 'upgrade' : 'close' });
+  const lines = headerLines({
+    ...shownHeaders(answered),
+    ...target.headers,
+    connection: isUpgraded ? 'upgrade' : 'close',
+  });
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines}\r\n`);
   if (isUpgraded) join(stream, socket, first);
   else stream.pipe(socket);
+}
+
+/** What is longer or shorter than it says would be taken for a part of the next answer, or that for a part of it. */
+function holdToLength(stream: ExchangeStream, length: string | string[] | undefined, response: ServerResponse): void {
+  if (length === undefined) return;
+  let left = Number(length);
+  stream.on('data', (bytes: Buffer) => {
+    left -= bytes.length;
+    if (!(left >= 0)) response.destroy();
+  });
+  stream.on('end', () => left !== 0 && response.destroy());
 }
 
 function begin(request: IncomingMessage, target: ForwardTarget, isEnd: boolean, headers: ForwardedHeaders): Forwarded {

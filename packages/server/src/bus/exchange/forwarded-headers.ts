@@ -22,9 +22,30 @@ export function requestHeaders(headers: IncomingHttpHeaders): ForwardedHeaders {
   return without(headers, (name) => ofConnection.has(name) || ofCaller.has(name));
 }
 
-/** Cookies of a site would be those of the centre. */
+/** What a site may say to a browser that takes the centre for who answers: nothing about cookies, policies or who has to sign in. */
+const ofContent: ReadonlySet<string> = new Set([
+  'allow',
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'etag',
+  'last-modified',
+  'retry-after',
+  'sec-websocket-accept',
+  'sec-websocket-extensions',
+  'sec-websocket-protocol',
+  'upgrade',
+  'vary',
+]);
+
+export function shownHeaders(headers: ForwardedHeaders): ForwardedHeaders {
+  return without(headers, (name) => !ofContent.has(name));
+}
+
 export function answerHeaders(headers: IncomingHttpHeaders): ForwardedHeaders {
-  return without(headers, (name) => ofConnection.has(name) || name === 'set-cookie');
+  return without(headers, (name) => ofConnection.has(name));
 }
 
 function without(headers: IncomingHttpHeaders, isLeftOut: (name: string) => boolean): ForwardedHeaders {

@@ -129,6 +129,26 @@ describe('a command of a centre', () => {
     assert.deepEqual(world.done, ['PUT /a']);
   });
 
+  test('may take its time to come, as long as the site goes on taking it', async (t) => {
+    const world = await ExchangeWorld.start(t);
+    let taken = 0;
+    world.handle = ({ stream, answer }) => {
+      stream.on('data', ({ length }: Buffer) => {
+        taken += length;
+      });
+      stream.on('end', () => answer({ status: 204, headers: {} }, true));
+    };
+    const request = { method: 'PUT', path: '/a', headers: {}, caller: {} };
+    const { answer, stream } = world.forwarder.forward(siteId, request);
+    for (let part = 1; part <= 4; part++) {
+      stream.write(Buffer.alloc(100_000));
+      await until('it is taken', () => taken === part * 100_000);
+      world.clock.advance(10_000);
+    }
+    stream.end();
+    assert.equal((await answer).status, 204);
+  });
+
   test('of which no answer came can be asked for, and what was not begun then never will be', async (t) => {
     const world = await ExchangeWorld.start(t);
     const { handle } = world;

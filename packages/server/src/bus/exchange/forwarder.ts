@@ -6,7 +6,7 @@ import type { BusConnection, BusMessage } from '../connection/bus-connection.ts'
 import type { SiteState, Sites } from '../sites/sites.ts';
 import { exchangeName, exchanges } from '../subjects.ts';
 import { ExchangeReset, ExchangeStream } from './exchange-stream.ts';
-import { decodeFrame, encodeFrame, type Frame } from './frame.ts';
+import { decodeFrame, encodeFrame, type Frame, frameKind } from './frame.ts';
 import { type AnswerHead, type Asked, type ForwardedRequest, type Outcome, readAnswer, readOutcome } from './heads.ts';
 
 export interface ForwarderOptions {
@@ -40,7 +40,7 @@ export class ForwardError extends Error {
 export interface ForwardTimes {
   /** It is begun within this time, or never. */
   readonly beginMs: number;
-  /** So long the answer is waited for; afterwards, what has become of it is unknown. */
+  /** So long the answer is waited for when the site has what was sent of the body; afterwards, what has become of it is unknown. */
   readonly answerMs: number;
 }
 
@@ -57,6 +57,8 @@ interface Pending extends Forwarded {
   readonly site: string;
   readonly run: string;
   readonly settle: (head: AnswerHead | ForwardError) => void;
+  /** The site goes on taking the body. */
+  goesOn: () => void;
   /** Something of it has left. */
   isSent: boolean;
   isHeard: boolean;
@@ -139,10 +141,19 @@ export class Forwarder {
       mostBytes: () => this.#options.bus.mostBytes,
       onHead: (head) => this.#answered(pending, head),
     });
-    const pending: Pending = { id, stream, answer, site, run, settle, isSent: false, isHeard: false };
+    const pending: Pending = { id, stream, answer, site, run, settle, goesOn: () => {}, isSent: false, isHeard: false };
     this.#pending.set(number, pending);
-    const cancel = clock.after(times.answerMs, () => stream.destroy(new ExchangeReset('no answer came in time')));
-    answer.then(cancel, cancel);
+    let cancel = () => {};
+    pending.goesOn = () => {
+      cancel();
+      cancel = clock.after(times.answerMs, () => stream.destroy(new ExchangeReset('no answer came in time')));
+    };
+    pending.goesOn();
+    const end = () => {
+      pending.goesOn = () => {};
+      cancel();
+    };
+    answer.then(end, end);
     stream.once('close', () => {
       this.#pending.delete(number);
       const reason = stream.errored?.message ?? 'it was given up';
@@ -177,6 +188,7 @@ export class Forwarder {
     }
     pending.isHeard = true;
     const frame = decodeFrame(data);
+    if (frame?.kind === frameKind.credit) pending.goesOn();
     if (frame === undefined) pending.stream.destroy(new ExchangeReset('what the site says is not understood'));
     else pending.stream.receive(frame);
   }
