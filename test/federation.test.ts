@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { TelltaleClient } from '@telltale/client';
-import type { CentreSite } from '@telltale/schema';
+import type { CentreSite, Overview } from '@telltale/schema';
 import { cleanupOf, type Scope, suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { counterName, countersArgs, makeCounters, tick } from './counters-plant.ts';
 import { Nats, withoutNats } from './engines/nats.ts';
@@ -129,6 +129,28 @@ describe('a centre', { skip }, () => {
     assert.ok(!('fresh' in (await west.there.get<object>('/data/measurements'))));
     const trail = await (await fetch(`${east.server.url}/audit?limit=20`)).text();
     assert.match(trail, /centre\/local/);
+  });
+
+  test('says the same of one site, by its id or name, counts them, and has the page of each for browsers', async (t) => {
+    const { id, there } = await startSite(t, 'mill');
+    for (const wanted of [id, 'mill']) {
+      const site = (await (await fetch(`${centre.url}/sites/${wanted}`)).json()) as CentreSite;
+      assert.deepEqual([site.id, site.name, site.state], [id, 'mill', 'up']);
+    }
+    const nobody = await fetch(`${centre.url}/sites/nobody`);
+    assert.equal(nobody.status, 404, await nobody.text());
+    const { sites: counts } = (await (await fetch(`${centre.url}/data/overview`)).json()) as Overview;
+    assert.ok((counts?.up ?? 0) >= 1);
+    assert.equal((await there.get<Overview>('/data/overview')).sites, null);
+    const goesTo = async (path: string) => {
+      const answer = await fetch(`${centre.url}${path}`, { headers: { accept: 'text/html,*/*;q=0.8' } });
+      await answer.arrayBuffer();
+      return answer.headers.get('content-type');
+    };
+    for (const path of ['', '/', '/points/level', '/system']) {
+      assert.match((await goesTo(`/sites/${id}${path}`)) ?? '', /^text\/html/, path);
+    }
+    assert.match((await goesTo(`/sites/${id}/data/measurements`)) ?? '', /json/);
   });
 
   test('has the channel of each site', async (t) => {

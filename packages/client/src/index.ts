@@ -39,6 +39,7 @@ export { newLines } from './new-lines.ts';
 export type { NewApp, SecondFactors } from './second-factors.ts';
 export * from './secrets.ts';
 export { type MetricSample, readMetrics, type ServiceAccess } from './service-access.ts';
+export * from './sites.ts';
 export * from './telltale-client.ts';
 export type { AskOptions, Bytes, Download } from './transport.ts';
 export type { NamedUpdate, Updates } from './update-queue.ts';

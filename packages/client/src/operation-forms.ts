@@ -225,6 +225,7 @@ export const operationForms: Readonly<Record<HttpOperationName, OperationForm>> 
   exportAudit: { method: 'GET', path: '/audit/export' },
   getOverview: { method: 'GET', path: '/data/overview' },
   listSites: { method: 'GET', path: '/sites' },
+  getSite: { method: 'GET', path: '/sites/:site' },
   switchNode: { method: 'POST', path: '/data/node/switch' },
   listOperations: { method: 'GET', path: '/data/operations' },
   getHealth: { method: 'GET', path: '/healthz' },

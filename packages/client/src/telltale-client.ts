@@ -23,6 +23,7 @@ import {
 import { OperationCalls } from './operation-calls.ts';
 import { Secrets } from './secrets.ts';
 import { ServiceAccess } from './service-access.ts';
+import { Sites } from './sites.ts';
 import { type AskOptions, Transport } from './transport.ts';
 
 export interface TelltaleClientOptions {
@@ -75,6 +76,8 @@ export class TelltaleClient {
   readonly audit: AuditAccess;
   /** Readiness, version and metrics of the service. */
   readonly service: ServiceAccess;
+  /** Of a centre. Below `/sites/SITE/` each has all of the above, for a client of its own. */
+  readonly sites: Sites;
   readonly wsUrl: string;
   readonly #data: OperationCalls;
   readonly #timeoutMs: number;
@@ -108,6 +111,7 @@ export class TelltaleClient {
     this.access = new AccessManagement(transport(url));
     this.audit = new AuditAccess(transport(url));
     this.service = new ServiceAccess(transport(url), data);
+    this.sites = new Sites(transport(url));
     this.wsUrl = socketAddress(options.wsUrl ?? new URL('ws', base));
     this.#timeoutMs = timeoutMs;
     this.#clock = clock;

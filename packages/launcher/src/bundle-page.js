@@ -38,6 +38,8 @@ export async function bundlePage(esbuild, { source }, sources, folder) {
     tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
     loader: { '.svg': 'text', '.txt': 'text', '.png': 'file', '.woff2': 'file' },
     minify: true,
+    // Served as it is; escapes would be longer.
+    charset: 'utf8',
     legalComments: 'none',
     logLevel: 'silent',
     metafile: true,

@@ -48,6 +48,18 @@ export const StoreState = Type.Object(
 );
 export type StoreState = Static<typeof StoreState>;
 
+export const BusState = Type.Object(
+  {
+    address: Type.String({ description: 'Without the login.' }),
+    role: Type.Enum(['site', 'centre'], { type: 'string', description: 'What the service is on it.' }),
+    state: Type.Enum(['up', 'down'], { type: 'string' }),
+    since: Timestamp,
+    error: orNull(Type.String(), 'Why it is down, or what it refuses; null where nothing is wrong.'),
+  },
+  strict('BusState'),
+);
+export type BusState = Static<typeof BusState>;
+
 export const leaseRoles = ['leading', 'standby', 'suspended'] as const;
 
 export const NodeState = Type.Object(
@@ -191,9 +203,14 @@ export const Overview = Type.Object(
       'For whoever may view all of the plant; others: null.',
     ),
     store: orNull(StoreState, 'For whoever may view all of the plant, where the service has a store; otherwise null.'),
+    bus: orNull(BusState, 'For whoever may view all of the plant, where the service is on a bus; otherwise null.'),
     node: orNull(
       NodeState,
       'For whoever may view all of the plant, where the service shares its site with others; otherwise null.',
+    ),
+    sites: orNull(
+      counted(['up', 'down'], 'By state.'),
+      'For whoever may view all of the plant, where the service is a centre; otherwise null.',
     ),
   },
   strict('Overview'),

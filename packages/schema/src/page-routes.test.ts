@@ -1,7 +1,7 @@
 // Promises of the routes of the page.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findPageRoute, pageRoutes } from './page-routes.ts';
+import { findPageRoute, pageRoutes, siteBaseOf } from './page-routes.ts';
 
 const found = (path: string) => {
   const { route, params } = findPageRoute(path) ?? {};
@@ -29,4 +29,12 @@ test('what is no view, or cannot be decoded, is not found', () => {
   for (const path of ['/nothing', '/points/a/b', '/points/%ff', '/Points', '/points/%']) {
     assert.equal(findPageRoute(path), undefined, path);
   }
+});
+
+test('what is below a site is of its page, and nothing else is', () => {
+  assert.equal(siteBaseOf('/sites/north'), '/sites/north');
+  assert.equal(siteBaseOf('/sites/north/'), '/sites/north');
+  assert.equal(siteBaseOf('/sites/a%2Fb/points/p1'), '/sites/a%2Fb');
+  for (const path of ['/', '/sites', '/sites/', '/sitesnorth/a', '/points/sites/north'])
+    assert.equal(siteBaseOf(path), '');
 });

@@ -25,6 +25,7 @@ export const pageRoutes = [
   '/archive',
   '/access',
   '/system',
+  '/sites',
 ] as const;
 
 export type PageRoute = (typeof pageRoutes)[number];
@@ -33,6 +34,11 @@ export interface FoundPageRoute {
   readonly route: PageRoute;
   /** Decoded. */
   readonly params: ReadonlyMap<string, string>;
+}
+
+/** What all of the page of a site at a centre is below, such as `/sites/north`; '' of any other path. */
+export function siteBaseOf(path: string): string {
+  return /^\/sites\/[^/]+/.exec(path)?.[0] ?? '';
 }
 
 /** By the path of a URL, without its query; undefined where there is no such view. */

@@ -90,7 +90,7 @@ export interface Interfaces
     Omit<ConfigurationParts, 'cfgdb' | 'mayUpload'>,
     Pick<InstanceParts, 'links'>,
     Pick<ServiceParts, 'unavailable' | 'diskFailure' | 'warnings' | 'degraded' | 'isStandby' | 'page'>,
-    Pick<OverviewParts, 'store' | 'node'> {
+    Pick<OverviewParts, 'store' | 'bus' | 'node'> {
   readonly settings: Settings;
   readonly sources: SettingSources;
   readonly archive: ArchiveParts['archive'] & OverviewParts['archive'];
@@ -183,7 +183,10 @@ function createHttp(parts: Interfaces, implementations: Implementations): HttpSe
     metrics,
     gate,
     isDocument,
-    navigation: pageNavigation([...Object.values(pathsOf(settings)), settings['channel-path']]),
+    navigation: pageNavigation({
+      interfaces: [...Object.values(pathsOf(settings)), settings['channel-path']],
+      hasSites: parts.sites !== undefined,
+    }),
     signInPage: `${settings['access-path']}/sign-in`,
     isCallback: callbackOf(settings),
     clock: systemClock,

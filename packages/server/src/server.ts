@@ -287,6 +287,7 @@ export class Server {
       degraded: () => [...this.#federation.degraded, ...(this.#node?.degraded ?? [])],
       isStandby: () => !isActing(),
       store: () => this.#federation.store?.state,
+      bus: () => this.#federation.bus,
       node: () => this.#node?.state,
       standby: this.#node,
       sites: this.#federation.centre,

@@ -1,6 +1,6 @@
 // How the service works with others, as its settings want it: alone, with a store, as a site on a bus, or as a centre.
 import { hostname } from 'node:os';
-import type { Clock, Degradation } from '@telltale/schema';
+import type { BusState, Clock, Degradation } from '@telltale/schema';
 import { permissionNames } from '@telltale/schema';
 import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
@@ -63,6 +63,11 @@ export class Federation {
     await this.#site?.start();
     this.store?.open();
     await this.centre?.open();
+  }
+
+  /** Undefined: it is on none. */
+  get bus(): BusState | undefined {
+    return this.centre?.bus ?? this.#site?.bus;
   }
 
   get degraded(): Degradation[] {

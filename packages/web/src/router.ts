@@ -1,7 +1,9 @@
-// Where the page is: path and query are the whole state of a view, so that every view is a link that can be sent. Which
-// view a path has is left to routes.ts.
+// Where the page is: path and query are the whole state of a view, so that every view is a link that can be sent. All addresses
+// here are below the base of the page. Which view a path has is left to routes.ts.
 import { batch, computed, type ReadonlySignal, signal } from '@preact/signals';
+import { siteBaseOf } from '@telltale/schema/values';
 import { AddressWriter } from './address-writer.ts';
+import { base } from './base.ts';
 
 export interface Place {
   readonly path: string;
@@ -15,7 +17,7 @@ interface HistoryState {
 
 const present = signal<Place>({ path: '/', query: new URLSearchParams() });
 const state = signal<HistoryState>({});
-const writer = new AddressWriter(() => history.replaceState(state.peek(), '', here()));
+const writer = new AddressWriter(() => history.replaceState(state.peek(), '', base + here()));
 
 export const place: ReadonlySignal<Place> = present;
 
@@ -131,12 +133,13 @@ function readable(search: string): string {
 
 function read(): void {
   writer.forget();
-  show(globalThis.location.href, (history.state as HistoryState | null) ?? {});
+  const { pathname, search } = globalThis.location;
+  show(pathname.slice(base.length) + search, (history.state as HistoryState | null) ?? {});
 }
 
 function show(address: string, next: HistoryState): void {
   batch(() => {
-    present.value = placeOf(new URL(address, globalThis.location.origin));
+    present.value = placeOf(new URL(address || '/', globalThis.location.origin));
     state.value = next;
   });
 }
@@ -144,7 +147,7 @@ function show(address: string, next: HistoryState): void {
 function pushEntry(address: string, next: HistoryState): void {
   writer.writeNow();
   show(address, next);
-  history.pushState(next, '', address);
+  history.pushState(next, '', base + address);
 }
 
 /** The page shows it at once; keys and drags change it faster than browsers take new addresses. */
@@ -163,7 +166,7 @@ function follow(event: MouseEvent): void {
   if (!(link instanceof HTMLAnchorElement) || event.defaultPrevented || event.button !== 0) return;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   if (link.origin !== globalThis.location.origin || link.target !== '' || link.hasAttribute('download')) return;
-  if (link.dataset.outside !== undefined || link.pathname.startsWith('/docs')) return;
+  if (link.pathname.startsWith('/docs') || siteBaseOf(link.pathname) !== base) return;
   event.preventDefault();
-  go(link.pathname + link.search, { over: link.dataset.over !== undefined });
+  go((link.pathname.slice(base.length) || '/') + link.search, { over: link.dataset.over !== undefined });
 }

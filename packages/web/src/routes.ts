@@ -55,6 +55,7 @@ export const routes: readonly Route[] = [
   { path: '/archive', title: 'archive', load: view('archive') },
   { path: '/access', title: 'access', load: view('access') },
   { path: '/system', title: 'system', load: view('system') },
+  { path: '/sites', title: 'sites', load: view('sites') },
 ];
 
 export interface Found {

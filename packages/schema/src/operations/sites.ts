@@ -20,4 +20,11 @@ export const siteOperations = {
       ),
     },
   }),
+  getSite: declare({
+    ...reads(sites, 'view'),
+    summary: 'Get one site of a centre',
+    input: { site: Type.String({ description: 'Its id; or its name, where only one site has it.' }) },
+    problems: ['unknown-site'],
+    http: { method: 'GET', path: '/sites/:site', answer: json('The site.', CentreSite) },
+  }),
 };

@@ -136,13 +136,14 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
       const fault = formFault(request);
       if (fault !== undefined) throw new ProblemError('malformed-request', fault);
       const { method, url = '' } = request;
-      const ofSite = options.sites?.isOfSite(url) ? endpointsOfSite(options.sites, request) : undefined;
-      if (ofSite === undefined && options.sites?.isOfSite(url)) {
+      const isView = options.navigation?.isPage(request) === true;
+      const isOfSite = !isView && options.sites?.isOfSite(url) === true;
+      const ofSite = isOfSite && options.sites ? endpointsOfSite(options.sites, request) : undefined;
+      if (isOfSite && ofSite === undefined && options.sites) {
         const caller = callerOfSites(request, options);
         options.sites.forward(request, response, caller).catch((error: unknown) => fail(response, error));
         return counting;
       }
-      const isView = options.navigation?.isPage(request) === true;
       const isLost =
         ofSite === undefined &&
         !isView &&

@@ -113,6 +113,7 @@ function inputReader<N extends HttpOperationName>({ path, body }: HttpForm): (ca
       'passkey',
       'approval',
       'secret',
+      'site',
       'id',
       't_since',
       't_until',

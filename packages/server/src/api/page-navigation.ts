@@ -1,7 +1,7 @@
 // Tells a browser that goes to a view of the page from whoever asks for an operation: the first is answered with the page. Some
 // routes of the page are paths of operations as well, such as /audit.
 import type { IncomingMessage } from 'node:http';
-import { findPageRoute, jsonType } from '@telltale/schema';
+import { findPageRoute, jsonType, siteBaseOf } from '@telltale/schema';
 import { chooseType } from './choose-type.ts';
 import { originForm } from './request-form.ts';
 
@@ -12,11 +12,17 @@ export interface PageNavigation {
   readonly isOutside: (request: IncomingMessage) => boolean;
 }
 
-/**
- * `interfaces` are the paths that settings give the interfaces: what is below one of them is an operation, whatever the route of
- * the page with a parameter in it. Routes without one are views.
- */
-export function pageNavigation(interfaces: readonly string[]): PageNavigation {
+export interface PageNavigationOptions {
+  /**
+   * The paths that settings give the interfaces: what is below one of them is an operation, whatever the route of the page with a
+   * parameter in it. Routes without one are views.
+   */
+  readonly interfaces: readonly string[];
+  /** The service is a centre: each of its sites has the page below its base. */
+  readonly hasSites: boolean;
+}
+
+export function pageNavigation({ interfaces, hasSites }: PageNavigationOptions): PageNavigation {
   const isGoing = (request: IncomingMessage) =>
     (request.method === 'GET' || request.method === 'HEAD') && prefersPages(request);
   const isBelow = (path: string) => {
@@ -26,7 +32,8 @@ export function pageNavigation(interfaces: readonly string[]): PageNavigation {
   return {
     isPage: (request) => {
       if (!isGoing(request)) return false;
-      const path = pathOf(request);
+      const whole = pathOf(request);
+      const path = hasSites ? whole.slice(siteBaseOf(whole).length) : whole;
       const found = findPageRoute(path);
       return found !== undefined && (found.params.size === 0 || !isBelow(path));
     },

@@ -69,6 +69,7 @@ export function requestReader(route: Route, options: RequestReaderOptions): Requ
       passkey = '',
       approval = '',
       secret = '',
+      site = '',
       id: idText,
       t_since = '',
       t_until = '',
@@ -80,7 +81,7 @@ export function requestReader(route: Route, options: RequestReaderOptions): Requ
     const id = idText === undefined ? 0 : readId(idText);
     let gone: AbortSignal | undefined;
     return {
-      path: { name, account, session, passkey, approval, secret, id, t_since, t_until, folder, page, file },
+      path: { name, account, session, passkey, approval, secret, site, id, t_since, t_until, folder, page, file },
       query: readQuery(query),
       caller,
       credentials,

@@ -54,6 +54,8 @@ export interface PathInput {
   readonly approval: string;
   /** The name of a secret. */
   readonly secret: string;
+  /** The id or the name of a site. */
+  readonly site: string;
   readonly id: number;
   /** The ends of an interval, as they were sent. */
   readonly t_since: string;
@@ -67,9 +69,9 @@ export interface PathInput {
 
 /** What an operation is done to, for the audit trail. */
 export function objectOf(path: { readonly [P in keyof PathInput]?: PathInput[P] | string }): string {
-  const { name, account, session, passkey, approval, secret, id } = path;
+  const { name, account, session, passkey, approval, secret, site, id } = path;
   if (secret) return `${name}/${secret}`;
-  return `${name || account || session || passkey || approval || id || ''}`;
+  return `${name || account || session || passkey || approval || site || id || ''}`;
 }
 
 /** Whether each request for `path` fits `other` as well: `/alarms/names` is taken by `/alarms/:name`, and by itself. */

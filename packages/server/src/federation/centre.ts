@@ -3,14 +3,14 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { type CentreSite, type Degradation, ProblemError, toTimestamp } from '@telltale/schema';
+import { type BusState, type CentreSite, type Degradation, ProblemError, toTimestamp } from '@telltale/schema';
 import { type Caller, checkEverywhere, type Identities } from '../access/index.ts';
 import { answerHeaders, type Route } from '../api/index.ts';
 import type { Beat, Forwarder, SiteState, Sites } from '../bus/index.ts';
 import { StoreArchive } from '../store/index.ts';
 import { startThread, threadPort, WorkerLink } from '../threads/index.ts';
 import type { ArchiverClient, ArchiverState, ArchiverThread } from './archiver-protocol.ts';
-import { type BusSettings, logBus, type OpenedBus, openBus } from './open-bus.ts';
+import { type BusSettings, busStateOf, logBus, type OpenedBus, openBus } from './open-bus.ts';
 import { OpenForCallers } from './open-for-callers.ts';
 import { SiteViews, type SiteViewsOptions } from './site-views.ts';
 
@@ -36,7 +36,7 @@ const outcomePath = /^\/requests\/([0-9A-Za-z_-]{8,64})$/;
 const strangers = {
   'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox",
 } as const;
-const base = /^\/sites\/([^/?]+)(\/[^?]*)?(\?.*)?$/;
+const base = /^\/sites\/([^/?]+)(\/[^?]*)(\?.*)?$/;
 
 export class Centre {
   readonly #options: CentreOptions;
@@ -107,9 +107,18 @@ export class Centre {
     return (this.#opened?.sites.all ?? []).map(siteOnWire).sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
+  /** By its id, or by a name that only one has. Throws `ProblemError`. */
+  site(wanted: string): CentreSite {
+    return siteOnWire(this.#find(wanted));
+  }
+
   /** What was taken since the start; undefined: nothing is taken here. */
   get archiver(): ArchiverState['counts'] | undefined {
     return this.#archiverState?.counts;
+  }
+
+  get bus(): BusState | undefined {
+    return this.#opened && busStateOf(this.#opened, 'centre');
   }
 
   get degraded(): Degradation[] {
@@ -137,7 +146,7 @@ export class Centre {
     const [, wanted = '', path = '', query = ''] = base.exec(url) ?? [];
     const views = this.#opened?.views;
     if (views === undefined) return undefined;
-    const site = this.#find(decoded(wanted));
+    const { id: site } = this.#find(decoded(wanted));
     if (this.#isBehind(site)) return undefined;
     return { routes: views.routesOf(site), url: `/sites/${site}${path}${query}` };
   }
@@ -180,19 +189,18 @@ export class Centre {
   #targetOf({ url = '' }: IncomingMessage, { author, session, rights }: Caller) {
     const opened = this.#opened;
     if (opened === undefined) throw new ProblemError('starting', 'The centre is not open yet.');
-    const [, wanted = '', path = '/', query = ''] = base.exec(url) ?? [];
-    const site = this.#find(decoded(wanted));
+    const [, wanted = '', path = '', query = ''] = base.exec(url) ?? [];
+    const { id: site } = this.#find(decoded(wanted));
     const caller = { author, ...(session !== undefined && { session }), granted: rights.granted };
     return { library: opened.library, target: { forwarder: opened.forwarder, site, path: `${path}${query}`, caller } };
   }
 
-  /** By its id, or by a name that only one has. Throws `ProblemError`. */
-  #find(wanted: string): string {
+  #find(wanted: string): SiteState {
     const all = this.#opened?.sites.all ?? [];
     const found = all.find(({ id }) => id === wanted);
-    if (found !== undefined) return found.id;
+    if (found !== undefined) return found;
     const named = all.filter(({ beat }) => beat?.name === wanted);
-    if (named.length === 1) return (named[0] as SiteState).id;
+    if (named.length === 1) return named[0] as SiteState;
     const shown = JSON.stringify(wanted.slice(0, 80));
     if (named.length === 0) throw new ProblemError('unknown-site', `There is no site ${shown}; /sites lists them.`);
     throw new ProblemError(

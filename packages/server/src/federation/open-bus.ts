@@ -1,5 +1,5 @@
 // The connection to the bus, as the settings want it. Nothing of the bus is loaded before.
-import type { Clock } from '@telltale/schema';
+import { type BusState, type Clock, toTimestamp } from '@telltale/schema';
 import type { Logger } from 'pino';
 import type { BusConnection } from '../bus/index.ts';
 
@@ -57,4 +57,10 @@ export function logBus(connection: BusConnection, log: Logger): void {
     if (refused !== '' && refused !== said) log.error(`the bus refuses something: ${refused}`);
     [wasUp, said] = [isUp, isUp ? refused : text];
   });
+}
+
+export function busStateOf({ connection, shown: address }: OpenedBus, role: BusState['role']): BusState {
+  const { isUp, text, refused = '', sinceUs } = connection.state;
+  const error = (isUp ? refused : text) || null;
+  return { address, role, state: isUp ? 'up' : 'down', since: toTimestamp(sinceUs), error };
 }

@@ -4,13 +4,14 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { BusState } from '@telltale/schema';
 import type { CentreCallers } from '../access/index.ts';
 import type { Alarms } from '../alarms/index.ts';
 import type { HttpServer } from '../api/index.ts';
 import type { BeatFacts, BusStore } from '../bus/index.ts';
 import type { Commands, Measurements } from '../points/index.ts';
 import { type ParcelStore, type SenderState, StoreError, siteIdOf } from '../store/index.ts';
-import { type BusSettings, logBus, type OpenedBus, openBus } from './open-bus.ts';
+import { type BusSettings, busStateOf, logBus, type OpenedBus, openBus } from './open-bus.ts';
 
 export interface SiteOnBusOptions extends BusSettings {
   /** Of all data of the server. */
@@ -68,6 +69,10 @@ export class SiteOnBus {
   /** For people. */
   get name(): string {
     return this.#options.address;
+  }
+
+  get bus(): BusState | undefined {
+    return this.#opened && busStateOf(this.#opened, 'site');
   }
 
   /** Before the first rendering. Rejects with `UnusableBus`, `UnusableSite`, and the system's errors. */

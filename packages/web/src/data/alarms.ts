@@ -7,6 +7,7 @@ import { cameOf, readCame } from './alarm-came.ts';
 import { moment } from './moment.ts';
 import { overview } from './overview.ts';
 import { channel, client } from './service.ts';
+import { isAway, whileAway } from './sites.ts';
 
 export interface ShownAlarm {
   readonly name: string;
@@ -47,6 +48,16 @@ class AlarmStore {
       // Too many at once for this browser, or no right to see them: the present states follow the next watch.
     }
     if (channel.state !== 'closed') setTimeout(() => void this.follow(), retryMs);
+  }
+
+  /** What a centre has of a site that is away. */
+  async readLast(): Promise<void> {
+    const all = Object.values(await client.alarms.list());
+    if (!isAway.peek()) return;
+    this.#begin();
+    this.#waiting = new Map(all.map((alarm) => [alarm.name, shownOf(alarm, this.live.peek().get(alarm.name))]));
+    this.#flush();
+    this.#isAnew = true; // the channel begins with all states
   }
 
   async readPast(at: number): Promise<void> {
@@ -147,6 +158,7 @@ export const alarmsFailure: ReadonlySignal<unknown> = computed(() =>
 
 export function startAlarms(): void {
   void store.follow();
+  whileAway(() => store.readLast());
   overview.subscribe((found) => {
     if (found !== undefined && alarmStates.every((state) => found.alarms[state] === 0)) store.noteNone();
   });

@@ -42,8 +42,14 @@ const mostAlarms = 20;
 
 /** The newest first. */
 export async function readFindings(signal: AbortSignal): Promise<Finding[]> {
+  // That a node which waits has no links is as it should be.
+  if (overview.peek()?.node?.role === 'standby') return inOrder([...alarmFindings(), ...serviceFindings()]);
   const found = await Promise.all([linkFindings(signal), moduleFindings(signal), pointFindings(signal)]);
-  return [...withTheirBad(found.flat()), ...alarmFindings(), ...serviceFindings()].sort((a, b) => b.since - a.since);
+  return inOrder([...withTheirBad(found.flat()), ...alarmFindings(), ...serviceFindings()]);
+}
+
+function inOrder(findings: Finding[]): Finding[] {
+  return findings.sort((a, b) => b.since - a.since);
 }
 
 async function linkFindings(signal: AbortSignal): Promise<Finding[]> {

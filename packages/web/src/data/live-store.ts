@@ -6,7 +6,8 @@ import { fromTimestamp } from '@telltale/schema/values';
 import { valuesAt } from './history.ts';
 import type { LiveValue, PointKind, Shown } from './live-value.ts';
 import { moment } from './moment.ts';
-import { channel } from './service.ts';
+import { channel, client } from './service.ts';
+import { isAway, whileAway } from './sites.ts';
 import { soon } from './soon.ts';
 
 interface Entry {
@@ -45,6 +46,7 @@ export class LiveStore {
       if (at === undefined) this.#watchAgain();
       else this.#readAll(at);
     });
+    whileAway(() => this.#readLast());
   }
 
   /** The value of a name, live for as long as something follows the signal; ask for it anew each time it is shown. */
@@ -75,6 +77,7 @@ export class LiveStore {
     const at = moment.value;
     if (at === undefined) {
       this.#watch(names);
+      if (isAway.peek()) this.#readLast().catch(() => undefined);
       return;
     }
     this.#reading ??= new AbortController();
@@ -164,6 +167,23 @@ export class LiveStore {
     this.#reading = new AbortController();
     const names = [...this.#entries.keys()].filter((name) => !this.#fresh.has(name));
     if (names.length > 0) void this.#read(names, at, this.#reading.signal);
+  }
+
+  /** What a centre has of a site that is away. */
+  async #readLast(): Promise<void> {
+    const names = [...this.#entries.keys()];
+    if (names.length === 0) return;
+    const found =
+      this.#kind === 'measurements'
+        ? await client.measurements.list({ names, fields: ['vtq'] })
+        : await client.commands.list({ names, fields: ['vt'] });
+    if (!isAway.peek() || moment.peek() !== undefined) return;
+    batch(() => {
+      for (const [name, update] of Object.entries(found)) {
+        const entry = this.#entries.get(name);
+        if (entry !== undefined) entry.shown.value = shownOf(update);
+      }
+    });
   }
 
   async #read(names: readonly string[], at: number, signal: AbortSignal): Promise<void> {

@@ -3,7 +3,8 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { Overview } from '@telltale/schema';
 import { fromTimestamp, systemClock } from '@telltale/schema/values';
-import { client, link } from './service.ts';
+import { poll } from './polled.ts';
+import { client } from './service.ts';
 
 const periodMs = 2000;
 const jitterUs = 50_000;
@@ -24,16 +25,7 @@ export const plantZone: ReadonlySignal<string | undefined> = computed(() => pres
 export const clockOffset: ReadonlySignal<number> = offset;
 
 export function startOverview(): void {
-  void readOverview();
-  setInterval(() => {
-    if (!document.hidden) void readOverview();
-  }, periodMs);
-  document.addEventListener('visibilitychange', () => {
-    if (!document.hidden) void readOverview();
-  });
-  link.subscribe(({ state }) => {
-    if (state === 'connected') void readOverview();
-  });
+  poll(readOverview, periodMs);
 }
 
 /** Reads it now: what was just done shows at once. */

@@ -4,40 +4,23 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { type ChannelState, TelltaleClient } from '@telltale/client';
 import { systemClock } from '@telltale/schema/values';
-
-interface Paths {
-  readonly data?: string;
-  readonly channel?: string;
-  readonly config?: string;
-}
-
-/** The server writes into the page where its interfaces are. */
-function pathsOfService(): Paths {
-  const text = document.querySelector('meta[name="telltale-paths"]')?.getAttribute('content');
-  try {
-    return JSON.parse(text ?? '{}') as Paths;
-  } catch {
-    return {};
-  }
-}
+import { base } from '../base.ts';
 
 const { origin } = globalThis.location;
-const { data = '/data', channel: channelPath = '/data/ws', config = '/config/v2' } = pathsOfService();
 
 /** Where the interfaces are, for links that download. */
-export const addresses = { data: origin + data, config: origin + config } as const;
+export const addresses = { data: `${origin}${base}/data`, config: `${origin}${base}/config/v2` } as const;
 
-export const client = new TelltaleClient({
-  url: `${origin}/`,
-  base: addresses.data,
-  configBase: addresses.config,
-  wsUrl: origin + channelPath,
-});
+/** Of whose page it is: the server itself, or a site at a centre. */
+export const client = new TelltaleClient({ url: `${origin}${base}/` });
+
+/** Of the server that the browser speaks with: people sign in there, and a centre knows its sites. */
+export const home = base === '' ? client : new TelltaleClient({ url: `${origin}/` });
 
 /** A connection that says nothing for two of these is lost: all values are marked stale within 12 s, whatever happens. */
 const heartbeatMs = 5000;
 
-export const channel = client.channel({ heartbeatMs });
+export const channel = client.channel({ heartbeatMs, whyRefused: () => home.access.refusal() });
 
 export interface Link {
   readonly state: ChannelState;

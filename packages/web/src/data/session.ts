@@ -1,8 +1,9 @@
 // Who is signed in, and what they may do. The service decides; the page only leaves out what would be refused.
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Identity, Permission } from '@telltale/schema';
+import { base } from '../base.ts';
 import { here } from '../router.ts';
-import { channel, client, link, TelltaleProblem } from './service.ts';
+import { channel, client, home, link, TelltaleProblem } from './service.ts';
 
 const present = signal<Identity | undefined>(undefined);
 
@@ -14,7 +15,8 @@ export function startSession(): void {
   let wasConnected = false;
   link.subscribe(({ state }) => {
     // Rights may have changed while there was no connection, or be the reason for its end.
-    if (wasConnected || channel.refusal !== undefined) void readIdentity();
+    const mayBeAnother = base !== '' && state === 'connected';
+    if (wasConnected || mayBeAnother || channel.refusal !== undefined) void readIdentity();
     wasConnected = state === 'connected';
   });
 }
@@ -26,20 +28,27 @@ export function may(permission: Permission): boolean {
 
 /** Leads to the page on which people sign in, and back to where they are. */
 export function goToSignIn(): void {
-  globalThis.location.assign(`/access/sign-in?to=${encodeURIComponent(here())}`);
+  globalThis.location.assign(`/access/sign-in?to=${encodeURIComponent(base + here())}`);
 }
 
 export async function signOut(): Promise<void> {
-  await client.access.signOut();
+  await home.access.signOut();
   goToSignIn();
 }
 
 export async function readIdentity(): Promise<void> {
   try {
-    const found = await client.access.me();
+    const found = await home.access.me();
     if (found.kind === 'nobody') goToSignIn();
-    else present.value = found;
+    else present.value = { ...found, permissions: await permissionsOf(found) };
   } catch (error) {
     if (error instanceof TelltaleProblem && error.status === 401) goToSignIn();
   }
+}
+
+/** At a site, what the site grants. While it is away it grants nothing, and what people may see is decided by the centre. */
+async function permissionsOf({ permissions }: Identity): Promise<Permission[]> {
+  if (base === '') return permissions;
+  const atSite = await client.access.me().catch(() => undefined);
+  return atSite?.permissions ?? permissions;
 }

@@ -1,6 +1,7 @@
 // A modal dialog on the browser's own element: Escape closes it, the focus stays in it and goes back afterwards.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { siteName } from '../data/sites.ts';
 import { words } from '../words/words.ts';
 
 export interface DialogProps {
@@ -29,7 +30,9 @@ export function Dialog({ title, onClose, children, actions, class: className = '
   return (
     <dialog ref={ref} class={`dialog ${className}`} aria-labelledby={id} onCancel={onCancel}>
       <header class="dialog-head">
-        <h2 id={id}>{title}</h2>
+        <h2 id={id}>
+          {siteName.value !== '' && <span class="site-tag">{siteName.value}</span>} {title}
+        </h2>
         <button type="button" class="plain" aria-label={words.value.common.close} onClick={onClose}>
           ✕
         </button>

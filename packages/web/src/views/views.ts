@@ -10,5 +10,6 @@ export { default as modules } from './modules/modules-view.tsx';
 export { default as pictures } from './pictures/pictures-view.tsx';
 export { default as point } from './point/point-view.tsx';
 export { default as points } from './points/points-view.tsx';
+export { default as sites } from './sites/sites-view.tsx';
 export { default as system } from './system/system-view.tsx';
 export { default as trends } from './trends/trends-view.tsx';

@@ -1,5 +1,12 @@
 // Implements the overview: counts of the plant, shared by all who may view the same for a second, and what else a header shows.
-import { type Clock, type NodeState, type Overview, type StoreState, toTimestamp } from '@telltale/schema';
+import {
+  type BusState,
+  type Clock,
+  type NodeState,
+  type Overview,
+  type StoreState,
+  toTimestamp,
+} from '@telltale/schema';
 import type { Caller, Rights } from '../../access/index.ts';
 import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
 import type { FunctionModules } from '../../modules/index.ts';
@@ -9,6 +16,7 @@ import { rounded, type StackAccess } from '../diagnostics/index.ts';
 import { ForAWhile } from '../for-a-while.ts';
 import type { Implementations } from './implementation.ts';
 import type { ServiceParts } from './service.ts';
+import type { SitesParts } from './sites.ts';
 
 export interface OverviewParts extends Pick<ServiceParts, 'diskFailure' | 'warnings' | 'degraded'> {
   readonly data: LiveData;
@@ -23,7 +31,10 @@ export interface OverviewParts extends Pick<ServiceParts, 'diskFailure' | 'warni
   readonly channelClients: () => number;
   /** Undefined where there is none. */
   readonly store: () => StoreState | undefined;
+  readonly bus: () => BusState | undefined;
   readonly node: () => NodeState | undefined;
+  /** Of a centre. */
+  readonly sites: SitesParts | undefined;
   readonly clock: Clock;
   readonly service: { readonly name: string; readonly version: string; readonly startedUs: number };
   readonly timeZone: string;
@@ -131,7 +142,9 @@ export function overview(parts: OverviewParts) {
           configuration,
           plant,
           store: (caller.rights.everywhere('view') && parts.store()) || null,
+          bus: (caller.rights.everywhere('view') && parts.bus()) || null,
           node: (caller.rights.everywhere('view') && parts.node()) || null,
+          sites: caller.rights.everywhere('view') && parts.sites !== undefined ? countSites(parts.sites) : null,
         }
       );
     },
@@ -146,4 +159,9 @@ function countModules(modules: OverviewParts['modules'], rights: Rights): Overvi
     if (rights.on('view', name, modules.areaOf(name))) counts[modules.live(name).state]++;
   }
   return counts;
+}
+
+function countSites({ sites }: SitesParts): NonNullable<Overview['sites']> {
+  const up = sites.filter(({ state }) => state === 'up').length;
+  return { up, down: sites.length - up };
 }

@@ -14,6 +14,7 @@ import {
 } from '../../data/alarms.ts';
 import { moment } from '../../data/moment.ts';
 import { may } from '../../data/session.ts';
+import { siteName } from '../../data/sites.ts';
 import { isStale } from '../../data/staleness.ts';
 import { place } from '../../router.ts';
 import { findRoute } from '../../routes.ts';
@@ -166,9 +167,10 @@ function useDocumentTitle(counts: ReadonlySignal<readonly Counts[]>): void {
   const found = findRoute(place.value.path);
   const view = found === undefined ? '' : (found.parameters.name ?? shell.views[found.route.title]);
   const count = counts.value.reduce((sum, { unacknowledged }) => sum + unacknowledged, 0);
+  const title = [siteName.value, view, common.service].filter((each) => each !== '').join(' – ');
   useEffect(() => {
-    document.title = texts.documentTitle(count, view === '' ? common.service : `${view} – ${common.service}`);
-  }, [count, view, texts, common]);
+    document.title = texts.documentTitle(count, title);
+  }, [count, title, texts]);
 }
 
 function mostUrgent(all: Alarms): ShownAlarm | undefined {

@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { moment } from '../../data/moment.ts';
+import { siteName } from '../../data/sites.ts';
 import { words } from '../../words/words.ts';
 import { momentText } from '../times.ts';
 
@@ -51,6 +52,11 @@ export function Drawer({ onClose, children }: DrawerProps) {
       <button type="button" class="plain drawer-close" aria-label={words.value.common.close} onClick={onClose}>
         ✕
       </button>
+      {siteName.value !== '' && (
+        <p class="drawer-site">
+          <span class="site-tag">{siteName.value}</span>
+        </p>
+      )}
       {moment.value !== undefined && (
         <p class="drawer-past">
           <strong>◀ {words.value.shell.past}</strong> {momentText(moment.value)}

@@ -2,6 +2,8 @@
 import { useSignal } from '@preact/signals';
 import type { Permission } from '@telltale/schema';
 import { useEffect } from 'preact/hooks';
+import { base } from '../../base.ts';
+import { overview } from '../../data/overview.ts';
 import { may } from '../../data/session.ts';
 import { place } from '../../router.ts';
 import { type Words, words } from '../../words/words.ts';
@@ -21,6 +23,7 @@ export const ways: readonly { readonly title: 'operate' | 'engineer' | 'administ
       title: 'operate',
       ways: [
         { path: '/', title: 'start', permission: 'view' },
+        { path: '/sites', title: 'sites', permission: 'view' },
         { path: '/pictures', title: 'pictures', permission: 'view' },
         { path: '/alarms', title: 'alarms', permission: 'view' },
         { path: '/alarms/history', title: 'history', permission: 'view' },
@@ -50,6 +53,13 @@ export const ways: readonly { readonly title: 'operate' | 'engineer' | 'administ
     },
   ];
 
+/** What somebody may see, and there is: sites are at a centre, and who may do what is decided where people sign in. */
+export function isThere({ path, permission }: Way): boolean {
+  if (path === '/sites') return base === '' && overview.value?.sites != null;
+  if (path === '/access' && base !== '') return false;
+  return may(permission);
+}
+
 export function Navigation() {
   const { shell } = words.value;
   const isOpen = useSignal(false);
@@ -72,7 +82,7 @@ export function Navigation() {
       </button>
       <nav id="navigation" class={isOpen.value ? 'open' : ''} aria-label={shell.menu}>
         {ways.map((group) => {
-          const seen = group.ways.filter(({ permission }) => may(permission));
+          const seen = group.ways.filter(isThere);
           if (seen.length === 0) return null;
           return (
             <section key={group.title}>

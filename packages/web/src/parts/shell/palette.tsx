@@ -3,14 +3,13 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { moment, showMoment } from '../../data/moment.ts';
 import { searchPoints } from '../../data/search.ts';
-import { may } from '../../data/session.ts';
 import { go } from '../../router.ts';
 import { language, languages, theme, themes } from '../../settings.ts';
 import { words } from '../../words/words.ts';
 import { Dialog } from '../dialog.tsx';
 import { useKeys } from '../keys.ts';
 import { pointPath } from '../point-path.ts';
-import { ways } from './navigation.tsx';
+import { isThere, ways } from './navigation.tsx';
 
 interface Item {
   readonly key: string;
@@ -122,7 +121,7 @@ function PaletteDialog({ onClose }: { readonly onClose: () => void }) {
 
 function viewItems(): Item[] {
   const { shell } = words.value;
-  const seen = ways.flatMap((group) => group.ways).filter(({ permission }) => may(permission));
+  const seen = ways.flatMap((group) => group.ways).filter(isThere);
   return seen.map(({ path, title }) => ({
     key: path,
     group: 'views',

@@ -3,6 +3,7 @@
 import { useEffect } from 'preact/hooks';
 import { clockOffset } from '../../data/overview.ts';
 import { link } from '../../data/service.ts';
+import { isAway } from '../../data/sites.ts';
 import { isStale } from '../../data/staleness.ts';
 import { leaveDrawer, place, putUnder, under } from '../../router.ts';
 import { findRoute } from '../../routes.ts';
@@ -16,6 +17,8 @@ import { lazyView } from './lazy-view.tsx';
 import { Navigation } from './navigation.tsx';
 import { Palette } from './palette.tsx';
 import { PastBar } from './past-bar.tsx';
+import { ServiceBars } from './service-bars.tsx';
+import { SiteBar } from './site-bar.tsx';
 import { Status } from './status.tsx';
 
 export function Shell() {
@@ -25,12 +28,16 @@ export function Shell() {
       <a class="skip" href="#content">
         {shell.skip}
       </a>
+      <SiteBar />
       <header class="top">
         <AlarmBanner />
         <Status />
       </header>
-      <PastBar />
-      {isStale.value && (
+      <div class="bars">
+        <PastBar />
+        <ServiceBars />
+      </div>
+      {isStale.value && !isAway.value && (
         <p class="no-link" role="alert">
           ⚠ {shell.linkLost(clockText(link.value.since + clockOffset.value))}
         </p>

@@ -60,7 +60,9 @@ function PersonMenu() {
       <div id="person-menu" popover="auto" class="person-menu">
         {who !== undefined && !who.isOpen && (
           <div class="person-actions">
-            <a href="/access?tab=own">{shell.ownAccess}</a>
+            <a href="/access?tab=own" data-outside>
+              {shell.ownAccess}
+            </a>
             <button type="button" onClick={() => void signOut().catch(notifyFailure)}>
               {shell.signOut}
             </button>

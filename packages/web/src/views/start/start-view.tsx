@@ -63,7 +63,8 @@ function Calm() {
         {isStale.value ? '' : '✓ '}
         {start.calm} <StaleMark />
       </h1>
-      <p class="quiet">{start.calmWhy}</p>
+      {/* A node that waits has no links, and good values neither. */}
+      {overview.value?.node?.role !== 'standby' && <p class="quiet">{start.calmWhy}</p>}
     </section>
   );
 }

@@ -1,11 +1,11 @@
 // The service itself: how it is and what is to be done, its version, backup of the configuration, settings and metrics.
-import type { StoreState } from '@telltale/schema';
 import { fromTimestamp } from '@telltale/schema/values';
 import { overview } from '../../data/overview.ts';
 import { link } from '../../data/service.ts';
 import { may } from '../../data/session.ts';
 import { acknowledgeMissing, readMissing } from '../../data/system.ts';
-import { bytesText, countText } from '../../parts/figure-text.ts';
+import { type Fact, FactList } from '../../parts/fact-list.tsx';
+import { bytesText } from '../../parts/figure-text.ts';
 import { now } from '../../parts/now.ts';
 import { PastNote } from '../../parts/past-note.tsx';
 import { ProblemText } from '../../parts/problem-text.tsx';
@@ -14,11 +14,15 @@ import { useRead } from '../../parts/use-read.ts';
 import { useTask } from '../../parts/use-task.ts';
 import { words } from '../../words/words.ts';
 import { BackupPanel } from './backup-panel.tsx';
+import { BusPanel } from './bus-panel.tsx';
 import { MetricsPanel } from './metrics-panel.tsx';
+import { NodePanel } from './node-panel.tsx';
 import { SettingsPanel } from './settings-panel.tsx';
+import { StorePanel } from './store-panel.tsx';
 
 export default function SystemView() {
   const { system, common } = words.value;
+  const { node = null, bus = null, store = null } = overview.value ?? {};
   return (
     <div class="view admin">
       <div class="view-head">
@@ -27,6 +31,9 @@ export default function SystemView() {
       </div>
       <PastNote />
       {overview.value === undefined ? <p class="quiet">{common.loading}</p> : <Health />}
+      {node !== null && <NodePanel node={node} />}
+      {bus !== null && <BusPanel bus={bus} />}
+      {store !== null && <StorePanel store={store} />}
       {may('read-config') && <BackupPanel />}
       {may('read-config') && <SettingsPanel />}
       {may('read-metrics') && <MetricsPanel />}
@@ -38,10 +45,10 @@ function Health() {
   const { system, shell } = words.value;
   const found = overview.value;
   if (found === undefined) return null;
-  const { service, warnings, degraded, plant, store } = found;
+  const { service, warnings, degraded, plant } = found;
   const started = fromTimestamp(service.started);
   const trouble = found['not-ready'];
-  const facts: readonly (readonly [string, string])[] = [
+  const facts: readonly Fact[] = [
     [system.version, service.version],
     [system.machine, service.name],
     [system.started, momentText(started)],
@@ -53,7 +60,6 @@ function Health() {
           [system.clients, String(plant['channel-clients'])] as const,
           [system.disk, plant['disk-free-bytes'] === null ? '–' : bytesText(plant['disk-free-bytes'])] as const,
         ]),
-    ...(store === null ? [] : storeFacts(store)),
   ];
   return (
     <section class="panel">
@@ -85,28 +91,9 @@ function Health() {
         </>
       )}
       {may('read-config') && <Missing />}
-      <dl class="facts">
-        {facts.map(([title, text]) => (
-          <div key={title}>
-            <dt>{title}</dt>
-            <dd>{text}</dd>
-          </div>
-        ))}
-      </dl>
+      <FactList facts={facts} />
     </section>
   );
-}
-
-function storeFacts(store: StoreState): (readonly [string, string])[] {
-  const { system } = words.value;
-  const newest = store['last-sent'];
-  return [
-    [system.store, store.address],
-    [system.storeState, `${system.storeStates[store.state]}, ${momentText(fromTimestamp(store.since))}`],
-    [system.storeSite, `${store.site.name} (${store.site.id})`],
-    [system.storeSent, newest === null ? '–' : momentText(fromTimestamp(newest))],
-    [system.storeWaiting, countText(store['waiting-records'])],
-  ];
 }
 
 function Missing() {

@@ -14,6 +14,7 @@ import { pictures } from './pictures.ts';
 import { point } from './point.ts';
 import { points } from './points.ts';
 import { shell } from './shell.ts';
+import { sites } from './sites.ts';
 import { start } from './start.ts';
 import { system } from './system.ts';
 import { trends } from './trends.ts';
@@ -38,4 +39,5 @@ export const de: Words = {
   archive,
   access,
   system,
+  sites,
 };
