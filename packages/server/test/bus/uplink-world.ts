@@ -29,6 +29,8 @@ export class UplinkWorld {
   readonly archivers: readonly PartProcess<ArchiverProcessOptions, ArchiverSaid>[];
   /** Of the site, and of each archiver, to each server of NATS. */
   readonly lines: readonly Line[];
+  /** Of the archivers to PostgreSQL. */
+  readonly toStore: FaultProxy;
   /** Numbers of records that the site has acknowledged: from, and the one behind the last. */
   readonly #acknowledged: { from: number; to: number }[] = [];
   readonly #folder: string;
@@ -36,20 +38,21 @@ export class UplinkWorld {
 
   static async start(scope: Scope): Promise<UplinkWorld> {
     const [nats, postgres] = await Promise.all([Nats.start(scope, { servers: 3 }), Postgres.start(scope)]);
-    const line = () =>
-      Promise.all(
-        nats.servers.map(async ({ port }) => cleanupOf(scope).use(await FaultProxy.start({ host: '127.0.0.1', port }))),
-      );
-    const world = new UplinkWorld(scope, nats, postgres, await Promise.all([line(), line(), line()]));
+    const proxyTo = async ({ port }: { port: number }) =>
+      cleanupOf(scope).use(await FaultProxy.start({ host: '127.0.0.1', port }));
+    const line = () => Promise.all(nats.servers.map(proxyTo));
+    const lines = await Promise.all([line(), line(), line()]);
+    const world = new UplinkWorld(scope, nats, postgres, lines, await proxyTo(postgres));
     for (const at of world.archivers.keys()) await world.startArchiver(at);
     await world.startSite();
     return world;
   }
 
-  private constructor(scope: Scope, nats: Nats, postgres: Postgres, lines: readonly Line[]) {
+  private constructor(scope: Scope, nats: Nats, postgres: Postgres, lines: readonly Line[], toStore: FaultProxy) {
     this.nats = nats;
     this.postgres = postgres;
     this.lines = lines;
+    this.toStore = toStore;
     this.#folder = temporaryFolder(scope);
     this.site = new PartProcess(scope, new URL('./site-process.ts', import.meta.url));
     this.archivers = [0, 1].map(() => new PartProcess(scope, new URL('./archiver-process.ts', import.meta.url)));
@@ -82,7 +85,7 @@ export class UplinkWorld {
       archivers: { processes: archivers, lines: ofArchivers.flat() },
       ...Object.fromEntries(servers),
       servers: { processes: nats.servers, lines: lines.flat() },
-      store: { processes: [postgres], lines: [] },
+      store: { processes: [postgres], lines: [this.toStore] },
     };
   }
 
@@ -102,7 +105,8 @@ export class UplinkWorld {
   }
 
   async startArchiver(at: number): Promise<void> {
-    await this.archivers[at]?.start({ url: this.#url(at + 1), store: this.postgres.url(), limitMs: 2000 });
+    const store = this.postgres.url('owner', { ports: [this.toStore.port] });
+    await this.archivers[at]?.start({ url: this.#url(at + 1), store, limitMs: 2000 });
   }
 
   /** Until the store has everything, and the site has ended. Answers what it said last. */

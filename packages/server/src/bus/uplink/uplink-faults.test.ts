@@ -13,9 +13,6 @@ import type { SeriesKey } from '../../archive/index.ts';
 
 const rounds = Number(process.env.UPLINK_ROUNDS ?? 5);
 
-const { kill, freeze } = faults;
-const ofProcesses = { kill, freeze } as typeof faults;
-
 function pick<T>(random: SeededRandom, choices: Readonly<Record<string, T>>): [string, T] {
   const entries = Object.entries(choices);
   return entries[random.between(0, entries.length - 1)] as [string, T];
@@ -30,7 +27,7 @@ test(`of what a site has archived, the store has everything once, after ${rounds
   const world = await UplinkWorld.start(t);
   for (let round = 0; round < rounds; round++) {
     const [part, struck] = pick(random, world.parts);
-    const [fault, { begin, end }] = pick(random, struck.lines.length > 0 ? faults : ofProcesses);
+    const [fault, { begin, end }] = pick(random, faults);
     const [lastsMs, pauseMs] = [random.between(50, 4000), random.between(0, 1500)];
     t.diagnostic(`${round}: ${part} ${fault} for ${lastsMs} ms`);
     await begin(struck);
