@@ -30,6 +30,9 @@ import { tables } from './tables.ts';
 import { transaction } from './transaction.ts';
 import { typicals } from './typicals.ts';
 import { uplinkBytes } from './uplink-bytes.ts';
+import { uplinkLoad, uplinkPeak } from './uplink-load.ts';
+import { uplinkOutage } from './uplink-outage.ts';
+import { uplinkReturn } from './uplink-return.ts';
 import { webGrid } from './web-grid.ts';
 import { webLoad } from './web-load.ts';
 import { webTrend } from './web-trend.ts';
@@ -59,6 +62,10 @@ const benchmarks: readonly Benchmark[] = [
   store,
   storeRead,
   uplinkBytes,
+  uplinkLoad,
+  uplinkPeak,
+  uplinkOutage,
+  uplinkReturn,
   sharedState,
   audit,
   abuse,

@@ -26,7 +26,7 @@ export function childrenOf(pid: number): number[] {
 }
 
 /** What the process had of the processors, to some 10 ms; 0 where there is no such process. */
-function busyMsOf(pid: number): number {
+export function busyMsOf(pid: number): number {
   try {
     const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ');
     const [user, system] = fields.split(' ').slice(11, 13).map(Number);

@@ -20,6 +20,11 @@ export class PartProcess<Options extends object, Said extends object> {
     return this.#child !== undefined;
   }
 
+  /** 0: it does not run. */
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
   /** Resolves when it says something for the first time. */
   async start(options: Options): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
