@@ -25,8 +25,13 @@ export const BeatUplink = Type.Object({
 });
 export type BeatUplink = Static<typeof BeatUplink>;
 
+/** Of a beat: one of a higher form means something else by what it says. */
+const beatForm = 1;
+
 /** A newer site may say more. */
 export const Beat = Type.Object({
+  /** Missing: 1. */
+  form: Type.Optional(Type.Integer({ minimum: 1, maximum: beatForm })),
   /** Of this start of the site: another one after each. */
   run: Type.String({ pattern: '^[0-9A-Za-z_-]{1,64}$' }),
   /** Counts up from 1. */
@@ -49,15 +54,17 @@ const mostBytes = 8192;
 const beats = checker(Beat);
 
 export function beatText(beat: Beat): string {
-  return JSON.stringify(beat);
+  return JSON.stringify({ form: beatForm, ...beat });
 }
 
-/** Undefined: it is none. */
-export function readBeat(data: Uint8Array): Beat | undefined {
+/** Undefined: it is none. `newer`: it is of a version that says it in another form. */
+export function readBeat(data: Uint8Array): Beat | 'newer' | undefined {
   if (data.length > mostBytes) return undefined;
   try {
     const read = parseJson(Buffer.from(data.buffer, data.byteOffset, data.length).toString());
-    return beats.fits(read) ? (read as Beat) : undefined;
+    if (beats.fits(read)) return read as Beat;
+    const { form } = Object(read) as { readonly form?: unknown };
+    return typeof form === 'number' && form > beatForm ? 'newer' : undefined;
   } catch {
     return undefined;
   }

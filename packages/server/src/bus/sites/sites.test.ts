@@ -165,6 +165,18 @@ describe('the sites of a centre', () => {
   });
 });
 
+test('a site of a newer version, which a centre does not understand, is listed with that, and is not there', (t) => {
+  const world = new World(t);
+  world.bus.publish('live.works.beat', JSON.stringify({ form: 2, run: 7, of: 'another kind' }));
+  assert.deepEqual([world.works.isUp, world.works.beat], [false, undefined]);
+  assert.match(world.works.cause, /of a newer version.*bring the centre up to date/);
+  world.site();
+  assert.deepEqual([world.works.isUp, world.works.cause], [true, '']);
+  world.bus.publish('live.works.beat', JSON.stringify({ form: 2 }));
+  assert.match(world.works.cause, /of a newer version/);
+  assert.equal(world.sites.momentAt('works'), undefined);
+});
+
 test('a heartbeat is read as it was written, and anything else is none', () => {
   const beat: Beat = {
     run: 'run1',
@@ -178,7 +190,8 @@ test('a heartbeat is read as it was written, and anything else is none', () => {
     isEnding: false,
   };
   const bytes = (text: string) => new TextEncoder().encode(text);
-  assert.deepEqual(readBeat(bytes(beatText(beat))), beat);
+  assert.deepEqual(readBeat(bytes(beatText(beat))), { form: 1, ...beat });
+  assert.deepEqual(readBeat(bytes(JSON.stringify(beat))), beat);
   assert.deepEqual(readBeat(bytes(JSON.stringify({ ...beat, more: 1 }))), { ...beat, more: 1 });
   for (const wrong of [
     { run: '' },
@@ -186,6 +199,8 @@ test('a heartbeat is read as it was written, and anything else is none', () => {
     { number: 0 },
     { monotonicMs: -1 },
     { epoch: 'x' },
+    { form: 0 },
+    { form: 'x' },
     { name: 'x'.repeat(257) },
   ]) {
     assert.equal(readBeat(bytes(JSON.stringify({ ...beat, ...wrong }))), undefined);

@@ -45,6 +45,8 @@ const checkMs = 500;
 /** For so long after a site was started anew, what its start before says is a second server of the same id. */
 const twinMs = 60_000;
 
+const newer = 'it is of a newer version, which this centre does not understand: bring the centre up to date';
+
 export class Sites {
   readonly #options: SitesOptions;
   readonly #known = new Map<string, Known>();
@@ -100,6 +102,10 @@ export class Sites {
     const nowMs = this.#options.clock.monotonicMs();
     const known = this.#known.get(id) ?? this.#unheard(id);
     this.#known.set(id, known);
+    if (beat === 'newer') {
+      this.#tell(known, { cause: newer });
+      return;
+    }
     const last = known.state.beat;
     if (last !== undefined && beat.run === last.run && beat.number <= last.number) return;
     let { isTwice } = known.state;

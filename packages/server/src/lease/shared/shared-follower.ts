@@ -100,7 +100,8 @@ export class SharedFollower {
         await this.#watch();
       } catch (error) {
         if (error instanceof NewerForm) {
-          [this.#isWatching, this.#failure] = [false, error.message];
+          // When it can be read again, all of it is: a watch would come by this once more.
+          [this.#isWatching, this.#revision, this.#failure] = [false, 0, error.message];
           await pause(clock, etcd.times.ttlMs, this.#ended.signal);
         } else if (error instanceof EtcdRefusal && error.kind === 'compacted') this.#revision = 0;
         // A watch that ends is begun again at once.
@@ -118,6 +119,7 @@ export class SharedFollower {
     this.#large.clear();
     for (const entry of entries) this.#note(entry);
     await onState(entries);
+    this.#failure = undefined;
     this.#reached(revision);
   }
 

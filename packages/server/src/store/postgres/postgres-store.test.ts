@@ -141,6 +141,18 @@ for (const version of postgresVersions) {
       await assert.rejects(store.send('here', 1, 1, parcel), { trouble: 'refused', message: /checksum/ });
     });
 
+    test('refuses a parcel of a newer version in words; the one before is there, and a later one in its place is taken', async (t) => {
+      const store = storeAt(t, await fresh());
+      await store.claim('here');
+      await store.send('here', 1, 1, parcelBytes({ epoch: 1, seq: 1 }));
+      const newer = parcelBytes({ epoch: 1, seq: 2 });
+      newer[4] = 2; // where the version is
+      const message = /a parcel of version 2, which this server does not know: update it first/;
+      await assert.rejects(store.send('here', 1, 2, newer), { trouble: 'refused', message });
+      assert.equal((await store.newest('here', 1))?.seq, 1);
+      assert.equal((await store.send('here', 1, 2, parcelBytes({ epoch: 1, seq: 2 }))).seq, 2);
+    });
+
     test('has every parcel that it has answered, whenever PostgreSQL is killed', { timeout: 120_000 }, async (t) => {
       const own = await Postgres.start(t, { version });
       const store = storeAt(t, own.url());
