@@ -4,6 +4,7 @@ import { closed, strict } from './closed.ts';
 import { Area } from './configuration.ts';
 import { type Permission, permissionNames } from './permissions.ts';
 import { PresentedPasskey } from './second-factors.ts';
+import { siteIdPattern } from './sites.ts';
 
 export const PermissionName = Type.Enum(permissionNames, { type: 'string', description: 'What is permitted.' });
 
@@ -14,13 +15,20 @@ export const AccountName = Type.String({
   description: 'A name: 1 to 64 characters of 0-9, a-z, A-Z, _, ., @ and -, the first a letter or digit.',
 });
 
-/** The part of the plant that something holds for: all of it where neither is set. At most one of them is. */
+/** The part of the plant that something holds for: all of it where none is set. At most one of area and prefix is. */
 const scopeFields = {
   area: Type.Optional(Area),
   prefix: Type.Optional(
     Type.String({
       pattern: '^[_a-zA-Z0-9]{1,64}$',
       description: 'Only objects whose names begin so.',
+    }),
+  ),
+  site: Type.Optional(
+    Type.String({
+      pattern: siteIdPattern,
+      description:
+        'Only at this site of a centre, by its id, and nowhere else. Without it: at the service itself and at all of its sites.',
     }),
   ),
 };
@@ -32,7 +40,8 @@ export type Grant = Static<typeof Grant>;
 
 export const Grants = Type.Array(Grant, {
   maxItems: 100,
-  description: 'Roles, each for all of the plant, an area and what is below it, or names that begin alike.',
+  description:
+    'Roles, each for all of the plant, an area and what is below it, or names that begin alike; of all sites, or of one.',
 });
 
 export const Role = Type.Object(

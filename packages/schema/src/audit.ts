@@ -16,6 +16,7 @@ export const AuditRecord = Type.Object(
     session: Text('Public id of the session or token.'),
     operation: Type.String({ description: 'Name in the catalogue of operations.' }),
     object: Text('What it was done to.'),
+    site: Text('The id of the site of a centre that it was done at; the trail of the site has it too.'),
     area: Text('Where that is.'),
     old: Type.Optional(Type.Unknown({ description: 'Before.' })),
     new: Type.Optional(Type.Unknown({ description: 'After.' })),

@@ -28,7 +28,6 @@ import {
   operationRoutes,
   pageNavigation,
   pagePolicy,
-  type Route,
   type ServedSites,
   setupPage,
   setupPolicy,
@@ -38,7 +37,7 @@ import {
 } from './api/index.ts';
 import type { ConfigurationDatabase } from './cfgdb/index.ts';
 import { diskSpace } from './disk-space.ts';
-import type { Centre, ViewedSite } from './federation/index.ts';
+import type { Centre } from './federation/index.ts';
 import type { FunctionModules } from './modules/index.ts';
 import {
   type ArchiveParts,
@@ -48,7 +47,6 @@ import {
   actions,
   approvals,
   archive,
-  archiveReads,
   audit,
   type ConfigurationParts,
   type Confirmations,
@@ -82,6 +80,7 @@ import {
 } from './operations/index.ts';
 import type { ShownFamilies } from './pictures/index.ts';
 import { retentionOf } from './service-archive.ts';
+import { servedSites } from './service-sites.ts';
 import { type SettingSources, type Settings, timeZoneOf } from './settings.ts';
 import { settingsInEffect } from './settings-in-effect.ts';
 
@@ -146,27 +145,12 @@ export function serve(parts: Interfaces): Served {
   return { http, modules, owner: createOwnerHttp(parts, implementations), channel, forwarded };
 }
 
-/** What a centre answers itself of a site. */
-function routesOfSite(parts: Interfaces, { site, data, archive: store, isLive }: ViewedSite): Route[] {
-  const { settings, gate, instances: stacks } = parts;
-  const live = liveObjects({ data, stacks, boot: `${site}-${randomUUID().slice(0, 8)}` });
-  const { listMeasurements, getMeasurement, listCommands, getCommand, getCommandByAlias } = live;
-  const { listAlarms, getAlarm, listAreas, readLiveObjects } = live;
-  const ofPoints = { listMeasurements, getMeasurement, listCommands, getCommand, getCommandByAlias };
-  const implementations = {
-    ...(isLive && { ...ofPoints, listAlarms, getAlarm, listAreas, readLiveObjects }),
-    ...(store !== undefined && archiveReads({ archive: store, data, clock: systemClock })),
-  };
-  const paths = { ...pathsOf(settings), data: `/sites/${site}${settings['data-path']}` };
-  return operationRoutes({ implementations, paths, gate, limits: settings });
-}
-
 function createHttp(parts: Interfaces, implementations: Implementations): HttpServer {
   const { settings, log, access: identities, metrics, gate } = parts;
-  parts.sites?.serveBy((viewed) => routesOfSite(parts, viewed));
+  const paths = pathsOf(settings);
   const routes = operationRoutes({
     implementations,
-    paths: pathsOf(settings),
+    paths,
     gate,
     limits: settings,
     headers: {
@@ -176,6 +160,7 @@ function createHttp(parts: Interfaces, implementations: Implementations): HttpSe
       getSignInPage: signInPolicy,
     },
   });
+  parts.sites?.serveBy(servedSites({ settings, gate, instances: parts.instances, paths, routes }));
   return createHttpServer({
     routes,
     identities,
@@ -184,7 +169,7 @@ function createHttp(parts: Interfaces, implementations: Implementations): HttpSe
     gate,
     isDocument,
     navigation: pageNavigation({
-      interfaces: [...Object.values(pathsOf(settings)), settings['channel-path']],
+      interfaces: [...Object.values(paths), settings['channel-path']],
       hasSites: parts.sites !== undefined,
     }),
     signInPage: `${settings['access-path']}/sign-in`,
@@ -305,7 +290,7 @@ function implementationsOf(parts: Interfaces, channelClients: () => number): Imp
       service: { name: hostname(), version: packageJson.version, startedUs: systemClock.now() },
       timeZone: timeZoneOf(settings),
     }),
-    ...sites(parts.sites),
+    ...sites(parts.sites, { slices: data.slices, clock: systemClock, dataPath: paths.data }),
     ...standby(parts.standby),
     ...service({
       ...parts,

@@ -189,7 +189,7 @@ async function change(call: Call, name: string, changed: (user: Changed) => Chan
 
 /** An area is there when something is in it, so that a misspelt one is not refused. */
 async function noteEmptyAreas({ terminal, signal }: Call, client: Call['client'], grants: readonly Grant[]) {
-  const named = grants.flatMap(({ area }) => (area ? [area] : []));
+  const named = grants.flatMap(({ area, site }) => (area && !site ? [area] : []));
   if (named.length === 0) return;
   const areas = await client.areas({ signal }).catch(() => undefined); // who manages users need not view
   for (const area of areas === undefined ? [] : named) {

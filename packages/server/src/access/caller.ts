@@ -14,6 +14,8 @@ export interface Caller {
   readonly session: string | undefined;
   /** The present ones: none once its session or token has ended. */
   readonly rights: Rights;
+  /** Of somebody at a centre who asks about one of its sites: its id, and who they are at the centre. */
+  readonly site?: { readonly id: string; readonly caller: Caller };
   /** Something was asked for: a session of a person goes on. */
   readonly used?: () => void;
   /** Who operates an alarm: an authenticated caller counts, whatever the request says. */
@@ -47,6 +49,22 @@ export const nobody: Caller = {
   rights: noRights,
   authorityOr: () => 'nobody',
 };
+
+/** With the rights that it has at a site of a centre. */
+export function callerAt(caller: Caller, site: string): Caller {
+  return {
+    author: caller.author,
+    kind: caller.kind,
+    module: caller.module,
+    session: caller.session,
+    get rights() {
+      return caller.rights.at(site);
+    },
+    site: { id: site, caller },
+    ...(caller.used && { used: caller.used }),
+    authorityOr: caller.authorityOr,
+  };
+}
 
 /** Before anything else in the request is checked: throws where nothing of the kind is allowed, to any object. */
 export function checkPermission(caller: Caller, needed: Needed): void {

@@ -13,6 +13,7 @@ export { AccessDatabase, type AccessStore, accessForm, type ChangedEntry, type S
 export type { Action, KnownApproval } from './approvals.ts';
 export {
   type Caller,
+  callerAt,
   checkEverywhere,
   checkPermission,
   type IdentityKind,

@@ -17,7 +17,8 @@ export function checkAdministrator(held: Held, changes: readonly Change[]): void
     disabled !== true &&
     password !== undefined &&
     grants.some(
-      ({ role, area, prefix }) => !area && !prefix && roles.get(role)?.permissions.includes('manage-users') === true,
+      ({ role, area, prefix, site }) =>
+        !area && !prefix && !site && roles.get(role)?.permissions.includes('manage-users') === true,
     );
   if ([...users.values()].some(isAdministrator)) return;
   throw new ProblemError(

@@ -16,10 +16,11 @@ export const everywhere: readonly Scope[] = [{}];
 export function manages({ rights }: Manager, parts: readonly Scope[]): boolean {
   return covers(
     rights.granted,
-    (parts.length === 0 ? everywhere : parts).map(({ area, prefix }) => ({
+    (parts.length === 0 ? everywhere : parts).map(({ area, prefix, site }) => ({
       permissions: ['manage-users'],
       ...(area && { area }),
       ...(prefix && { prefix }),
+      ...(site && { site }),
     })),
   );
 }

@@ -157,7 +157,7 @@ const view: Permission = 'view';
 
 function viewOf({ rights }: Caller): Scope[] {
   return rights.granted
-    .filter(({ permissions }) => permissions.includes(view))
+    .filter(({ permissions, site }) => permissions.includes(view) && !site)
     .map(({ area, prefix }) => ({ ...(area && { area }), ...(prefix && { prefix }) }));
 }
 

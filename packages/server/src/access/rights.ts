@@ -10,11 +10,12 @@ import {
   type WriteList,
 } from '@telltale/schema';
 
-/** Permissions for a part of the plant: all of it where neither area nor prefix is set. */
+/** Permissions for a part of the plant: all of it, at every site, where nothing is set. */
 export interface Granted extends Scope {
   readonly permissions: readonly Permission[];
 }
 
+/** To what is of this service; `at` has those to what is of a site, where it is a centre. */
 export interface Rights {
   /** To anything at all: whether a request is worth looking at. */
   has(permission: Permission): boolean;
@@ -26,17 +27,22 @@ export interface Rights {
   scopeOf(permission: Permission): string;
   /** As data, from which another thread makes rights; single names of a list are not in it. */
   readonly granted: readonly Granted[];
+  /** To what is of a site, by its id; of these `granted` names no site. */
+  at(site: string): Rights;
 }
 
 /** Of what was granted. */
 export class GrantedRights implements Rights {
   readonly granted: readonly Granted[];
   readonly #scopes: ReadonlyMap<Permission, readonly Scope[] | 'everything'>;
+  /** By the id of a site that is named; empty: of all others. */
+  readonly #atSites = new Map<string, Rights>();
 
   constructor(granted: readonly Granted[]) {
     this.granted = granted;
     const scopes = new Map<Permission, Scope[] | 'everything'>();
-    for (const { permissions, area, prefix } of granted) {
+    for (const { permissions, area, prefix, site } of granted) {
+      if (site) continue;
       const isEverything = (area ?? '') === '' && (prefix ?? '') === '';
       for (const permission of permissions) {
         const known = scopes.get(permission) ?? [];
@@ -66,6 +72,14 @@ export class GrantedRights implements Rights {
     return scopes === 'everything'
       ? scopes
       : JSON.stringify(scopes.map(({ area = '', prefix = '' }) => [area, prefix]));
+  }
+
+  at(site: string): Rights {
+    if (this.granted.every((each) => !each.site)) return this;
+    const key = this.granted.some((each) => each.site === site) ? site : '';
+    const known = this.#atSites.get(key) ?? new GrantedRights(ofSite(this.granted, site));
+    this.#atSites.set(key, known);
+    return known;
   }
 }
 
@@ -103,6 +117,14 @@ export class ListedRights implements Rights {
     const { names = [], prefixes = [] } = this.#lists.get(permission) ?? {};
     return prefixes.includes('') ? 'everything' : JSON.stringify({ names: [...names], prefixes });
   }
+
+  at(): Rights {
+    return this;
+  }
+}
+
+function ofSite(granted: readonly Granted[], wanted: string): Granted[] {
+  return granted.flatMap(({ site, ...each }) => (!site || site === wanted ? [each] : []));
 }
 
 /** What both permit: that of a token, within that of whoever made it. */
@@ -118,13 +140,14 @@ export function within(granted: readonly Granted[], bounds: readonly Granted[]):
 
 /** Whether all that is granted is permitted by the bounds as well. */
 export function covers(bounds: readonly Granted[], granted: readonly Granted[]): boolean {
-  return granted.every(({ permissions, area = '', prefix = '' }) =>
+  return granted.every(({ permissions, area = '', prefix = '', site }) =>
     permissions.every((permission) =>
       bounds.some(
         (bound) =>
           bound.permissions.includes(permission) &&
           (!bound.area || isBelowArea(bound.area, area)) &&
-          (!bound.prefix || prefix.startsWith(bound.prefix)),
+          (!bound.prefix || prefix.startsWith(bound.prefix)) &&
+          (!bound.site || site === bound.site),
       ),
     ),
   );
@@ -138,8 +161,9 @@ export function permissionsOf(rights: Rights): Permission[] {
 function bothScopes(one: Scope, other: Scope): Scope | undefined {
   const area = narrower(one.area, other.area, isBelowArea);
   const prefix = narrower(one.prefix, other.prefix, (wide, narrow) => narrow.startsWith(wide));
-  if (area === undefined || prefix === undefined) return undefined;
-  return { ...(area !== '' && { area }), ...(prefix !== '' && { prefix }) };
+  const site = narrower(one.site, other.site, (wide, narrow) => wide === narrow);
+  if (area === undefined || prefix === undefined || site === undefined) return undefined;
+  return { ...(area !== '' && { area }), ...(prefix !== '' && { prefix }), ...(site !== '' && { site }) };
 }
 
 function narrower(one = '', other = '', includes: (wide: string, narrow: string) => boolean): string | undefined {

@@ -14,7 +14,15 @@ import type { Socket } from 'node:net';
 import type { SecureContextOptions, TlsOptions, Server as TlsServer } from 'node:tls';
 import { type Clock, ProblemError } from '@telltale/schema';
 import type { Logger } from 'pino';
-import { type Caller, guardedRequest, type Identities, nobody, type OriginGuard } from '../access/index.ts';
+import {
+  type Caller,
+  type Credentials,
+  callerAt,
+  guardedRequest,
+  type Identities,
+  nobody,
+  type OriginGuard,
+} from '../access/index.ts';
 import type { Gate, GatedOperation } from '../operations/index.ts';
 import { answer } from './answer.ts';
 import { answerHeaders } from './answer-headers.ts';
@@ -67,10 +75,24 @@ export interface HttpServerOptions {
 /** What is asked of sites goes to them. Both reject with `ProblemError`: then nothing was answered. */
 export interface ServedSites {
   isOfSite(url: string): boolean;
-  /** What is answered here instead, and where that is. */
-  routesOf(url: string): { readonly routes: readonly Route[]; readonly url: string } | undefined;
+  /** What is answered here instead, and where that is. Throws `ProblemError`. */
+  routesOf(url: string, caller: Caller): { readonly routes: RoutesOfSite; readonly url: string } | undefined;
   forward(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void>;
   forwardUpgrade(request: IncomingMessage, socket: Socket, head: Buffer, caller: Caller): Promise<void>;
+}
+
+/** What is answered here of a site, to callers with the rights that they have there. */
+export interface RoutesOfSite {
+  /** Its id. */
+  readonly site: string;
+  readonly routes: readonly Route[];
+  readonly gate: Gate;
+}
+
+/** Who asks, and what they have to pass. */
+interface AskedThrough {
+  readonly identities: Pick<Identities, 'identify'>;
+  readonly gate: Gate;
 }
 
 export interface HttpServer {
@@ -92,22 +114,28 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
   const budget = new BodyBudget(options.largestBodyBytes);
   const connections = new Connections({ max: options.maxConnections, clock, log });
   metrics.watch(frontMetrics(connections, budget));
-  const endpointOf = (route: Route) => ({
+  const endpointOf = (route: Route, { identities, gate }: AskedThrough = options) => ({
     route,
     operation: gate.operation(route.id, route),
-    reader: requestReader(route, { ...options, underWay }),
+    reader: requestReader(route, { ...options, identities, gate, underWay }),
     // Of all sites together: there may be thousands.
     count: metrics.answers.counterOf(route.method, route.path.replace(/^\/sites\/[^/]+/, '/sites/:site')),
   });
-  const endpoints = new Router(routes, endpointOf);
-  const ofSites = new WeakMap<readonly Route[], typeof endpoints>();
+  const endpoints = new Router(routes, (route) => endpointOf(route));
+  const ofSites = new WeakMap<RoutesOfSite, typeof endpoints>();
   /** Undefined: nothing of the kind is answered here. */
-  const endpointsOfSite = (sites: ServedSites, { method, url = '' }: IncomingMessage) => {
-    const here = sites.routesOf(url);
+  const endpointsOfSite = (sites: ServedSites, { method, url = '' }: IncomingMessage, caller: Caller) => {
+    const here = sites.routesOf(url, caller);
     if (here === undefined) return undefined;
-    const router = ofSites.get(here.routes) ?? new Router(here.routes, endpointOf);
+    const router = ofSites.get(here.routes) ?? routerOfSite(here.routes);
     ofSites.set(here.routes, router);
     return router.findIfThere({ method, url: here.url });
+  };
+  const routerOfSite = ({ site, routes, gate }: RoutesOfSite): typeof endpoints => {
+    const identities = {
+      identify: (credentials: Credentials) => callerAt(options.identities.identify(credentials), site),
+    };
+    return new Router(routes, (route) => endpointOf(route, { identities, gate }));
   };
   const elsewhere = metrics.answers.counterOf('any', 'none');
   const onBroken = (error: Error) => {
@@ -137,11 +165,11 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
       if (fault !== undefined) throw new ProblemError('malformed-request', fault);
       const { method, url = '' } = request;
       const isView = options.navigation?.isPage(request) === true;
-      const isOfSite = !isView && options.sites?.isOfSite(url) === true;
-      const ofSite = isOfSite && options.sites ? endpointsOfSite(options.sites, request) : undefined;
-      if (isOfSite && ofSite === undefined && options.sites) {
-        const caller = callerOfSites(request, options);
-        options.sites.forward(request, response, caller).catch((error: unknown) => fail(response, error));
+      const sites = !isView && options.sites?.isOfSite(url) ? options.sites : undefined;
+      const callerOfSite = sites && callerOfSites(request, options);
+      const ofSite = sites && callerOfSite && endpointsOfSite(sites, request, callerOfSite);
+      if (sites !== undefined && callerOfSite !== undefined && ofSite === undefined) {
+        sites.forward(request, response, callerOfSite).catch((error: unknown) => fail(response, error));
         return counting;
       }
       const isLost =

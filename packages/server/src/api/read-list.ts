@@ -12,6 +12,7 @@ export interface ListItem {
 export function readItems(parameter: string, text: string, { enum: words, pattern }: ListItem): string[] {
   if (words !== undefined) return readWords(parameter, text, words);
   if (pattern === undefined) return readNames(text, parameter);
+  if (parameter === 'site') return readSites(text);
   return parameter === 'area' ? readAreas(text) : readPatterns(text);
 }
 
@@ -27,6 +28,16 @@ export function readPatterns(text: string): string[] {
 export function readAreas(text: string): string[] {
   const why = 'is not an area, which is a path such as works.dosing';
   return readList(text, { parameter: 'area', most: Infinity, isRight: isArea, why });
+}
+
+export function readSites(text: string): string[] {
+  const isRight = (site: string) => site.length > 0 && site.length <= 256;
+  return readList(text, {
+    parameter: 'site',
+    most: Infinity,
+    isRight,
+    why: 'is neither the id nor the name of a site',
+  });
 }
 
 export function readWords(parameter: string, text: string, known: readonly string[]): string[] {

@@ -6,6 +6,7 @@ import { type Caller, type Identities, isPermission } from '../access/index.ts';
 type Ended = (problem: ProblemError) => void;
 
 interface Request {
+  readonly caller: Caller;
   readonly needed: Needed;
   /** Of its rights, when it began. */
   readonly scope: string;
@@ -21,11 +22,12 @@ export class UnderWay {
 
   /** `onEnd` is called at most once, until what is returned is called. */
   begin(caller: Caller, needed: Needed, onEnd: Ended): () => void {
-    const request: Request = { needed, scope: scopeOf(caller, needed), onEnd };
-    const known = this.#requests.get(caller);
-    if (known === undefined) this.#requests.set(caller, new Set([request]));
+    const request: Request = { caller, needed, scope: scopeOf(caller, needed), onEnd };
+    const who = caller.site?.caller ?? caller;
+    const known = this.#requests.get(who);
+    if (known === undefined) this.#requests.set(who, new Set([request]));
     else known.add(request);
-    return () => this.#forget(caller, request);
+    return () => this.#forget(who, request);
   }
 
   #forget(caller: Caller, request: Request): void {
@@ -36,7 +38,7 @@ export class UnderWay {
 
   #onChange(caller: Caller, isGone: boolean): void {
     for (const request of [...(this.#requests.get(caller) ?? [])]) {
-      if (!isGone && scopeOf(caller, request.needed) === request.scope) continue;
+      if (!isGone && scopeOf(request.caller, request.needed) === request.scope) continue;
       this.#forget(caller, request);
       request.onEnd(problemOf(caller, isGone));
     }

@@ -20,7 +20,7 @@ export {
 export { encodeParcel } from './parcel/encode-parcel.ts';
 export * from './parcel/parcel.ts';
 export type { OutgoingAccess, OutgoingClient } from './protocol.ts';
-export { readPlace } from './query/newest-transitions.ts';
+export { placeText, readPlace } from './query/newest-transitions.ts';
 export {
   Columns,
   type Kind,

@@ -1,6 +1,5 @@
 // What is recorded of an operation, as the fields of a record: every text and value in it is bounded.
 import { hash } from 'node:crypto';
-import type { ProblemName } from '@telltale/schema/values';
 
 export interface AuditEntry {
   /** The identity, such as anna or token/report. */
@@ -13,13 +12,16 @@ export interface AuditEntry {
   readonly session?: string | undefined;
   readonly operation: string;
   readonly object?: string | undefined;
+  /** The id of the site, of what a centre has forwarded. */
+  readonly site?: string | undefined;
   readonly area?: string | undefined;
   readonly old?: unknown;
   readonly new?: unknown;
   readonly reason?: string | undefined;
   /** The second person, of what two have signed. */
   readonly approver?: string | undefined;
-  readonly result: 'done' | ProblemName;
+  /** `done`, or the name of a problem. */
+  readonly result: string;
   /** The revision that runs. */
   readonly rendering?: number | undefined;
 }
@@ -39,6 +41,7 @@ export function fieldsText(entry: AuditEntry, timeUs: number): string {
     session: short(entry.session),
     operation: entry.operation,
     object: short(entry.object),
+    site: short(entry.site),
     area: short(entry.area),
     old: boundedValue(entry.old),
     new: boundedValue(entry.new),

@@ -2,7 +2,20 @@
 import { csvRow } from '@telltale/schema';
 
 const columns = [
-  ...(['seq', 'time', 'who', 'kind', 'source', 'session', 'operation', 'object', 'area', 'old', 'new'] as const),
+  ...([
+    'seq',
+    'time',
+    'who',
+    'kind',
+    'source',
+    'session',
+    'operation',
+    'object',
+    'site',
+    'area',
+    'old',
+    'new',
+  ] as const),
   ...(['reason', 'approver', 'result', 'rendering', 'previous', 'hash'] as const),
 ];
 

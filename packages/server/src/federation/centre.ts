@@ -4,14 +4,18 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type BusState, type CentreSite, type Degradation, ProblemError, toTimestamp } from '@telltale/schema';
-import { type Caller, checkEverywhere, type Identities } from '../access/index.ts';
-import { answerHeaders, type Route } from '../api/index.ts';
-import type { Beat, Forwarder, SiteState, Sites } from '../bus/index.ts';
+import { type Caller, callerAt, checkEverywhere, type Identities } from '../access/index.ts';
+import { answerHeaders, type RoutesOfSite } from '../api/index.ts';
+import type { Forwarder, SiteState, Sites } from '../bus/index.ts';
+import { type AlarmsAtSite, unknownSite } from '../operations/index.ts';
 import { StoreArchive } from '../store/index.ts';
-import { startThread, threadPort, WorkerLink } from '../threads/index.ts';
-import type { ArchiverClient, ArchiverState, ArchiverThread } from './archiver-protocol.ts';
+import type { ArchiverState } from './archiver-protocol.ts';
+import { askSite, toldOf } from './ask-site.ts';
+import { CentreArchiver } from './centre-archiver.ts';
+import { LiveAlarms } from './live-alarms.ts';
 import { type BusSettings, busStateOf, logBus, type OpenedBus, openBus } from './open-bus.ts';
 import { OpenForCallers } from './open-for-callers.ts';
+import { siteOnWire } from './site-on-wire.ts';
 import { SiteViews, type SiteViewsOptions } from './site-views.ts';
 
 export interface CentreOptions extends BusSettings {
@@ -20,22 +24,45 @@ export interface CentreOptions extends BusSettings {
   readonly identities: Pick<Identities, 'onChanged'>;
 }
 
+/** How what is asked of sites is served. */
+export interface ServedBy {
+  readonly routesOf: SiteViewsOptions['routesOf'];
+  /** Has what changes something at a site recorded: `work` answers with what it came to. */
+  readonly record: (asked: RecordedRequest, work: () => Promise<SiteOutcome>) => Promise<void>;
+}
+
+export interface RecordedRequest {
+  readonly method: string;
+  /** At the site. */
+  readonly path: string;
+  readonly caller: Caller;
+  readonly source: string | undefined;
+}
+
+/** What has become of a request, and how it is answered. */
+export interface SiteOutcome {
+  readonly id: string;
+  readonly status: number;
+  readonly problem: string | undefined;
+  answer(): void;
+}
+
 interface Opened extends OpenedBus {
   readonly sites: Sites;
   readonly forwarder: Forwarder;
   readonly views: SiteViews | undefined;
+  readonly alarms: LiveAlarms;
 }
 
 /** A change shows at the centre well within this time. */
 const behindMs = 3000;
-/** Between an archiver that ended and the next one. */
-const pauseMs = 5000;
 /** What has become of a request that was forwarded. */
 const outcomePath = /^\/requests\/([0-9A-Za-z_-]{8,64})$/;
 /** A page that a site answers has none of the rights that the centre's own have in a browser. */
 const strangers = {
   'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox",
 } as const;
+/** Without anything behind it, it is an operation of the centre. */
 const base = /^\/sites\/([^/?]+)(\/[^?]*)(\?.*)?$/;
 
 export class Centre {
@@ -45,22 +72,21 @@ export class Centre {
   readonly #name = `centre-${randomBytes(6).toString('hex')}`;
   /** History of sites; undefined: there is no store. */
   readonly #archive: StoreArchive | undefined;
-  #routesOf: SiteViewsOptions['routesOf'] | undefined;
+  #servedBy: ServedBy | undefined;
   #opened: Opened | undefined;
   /** When something of a site was changed from here last. */
   readonly #changed = new Map<string, number>();
-  #archiver: WorkerLink<ArchiverThread, ArchiverClient> | undefined;
-  #archiverState: ArchiverState | undefined;
-  /** Why the thread of the archiver has ended; undefined: it runs. */
-  #archiverEnded: { readonly sinceUs: number; readonly reason: string } | undefined;
-  #cancel = () => {};
+  readonly #archiver: CentreArchiver | undefined;
 
   constructor(options: CentreOptions) {
     this.#options = options;
     this.#callers = new OpenForCallers(options.identities);
-    const { store: address, clock, log } = options;
+    const { store: address, clock, log, address: bus, files } = options;
     const onFailure = (err: Error) => log.error({ err }, 'what reads the store has ended');
-    this.#archive = address === undefined ? undefined : new StoreArchive({ address, clock, onFailure });
+    if (address === undefined) return;
+    this.#archive = new StoreArchive({ address, clock, onFailure });
+    const name = `${this.#name}-archiver`;
+    this.#archiver = new CentreArchiver({ store: address, bus: { address: bus, files }, name, clock, log });
   }
 
   /** Does not wait for the bus. Rejects with `UnusableBus`. */
@@ -72,49 +98,62 @@ export class Centre {
     const sites = new library.Sites({ bus: connection, clock });
     const forwarder = new library.Forwarder({ bus: connection, clock, sites, centre: this.#name });
     const archive = this.#archive;
-    const routesOf = this.#routesOf;
+    const { routesOf } = this.#servedBy ?? {};
+    const live = { bus: connection, clock, sites };
     const views =
       routesOf &&
       new SiteViews({
         clock,
-        liveSiteOf: (site) => new library.LiveSite({ bus: connection, clock, sites, site }),
+        liveSiteOf: (site) => new library.LiveSite({ ...live, site }),
         archiveOf: archive && ((site) => archive.of(site)),
+        stateOf: (site) => sites.of(site),
         routesOf,
       });
-    this.#opened = { ...bus, sites, forwarder, views };
+    const alarms = new LiveAlarms((site) => new library.LiveSite({ ...live, site, kinds: ['alarms'] }));
+    this.#opened = { ...bus, sites, forwarder, views, alarms };
     sites.observe((site) => this.#heard(site));
     sites.start();
     forwarder.start();
     connection.start();
-    const { store } = this.#options;
-    if (store !== undefined) this.#startArchiver(store);
+    this.#archiver?.start();
   }
 
   async close(patienceMs: number): Promise<void> {
-    this.#cancel();
-    const archiver = this.#archiver;
-    this.#archiver = undefined;
-    const { sites, forwarder, views, connection } = this.#opened ?? {};
+    const { sites, forwarder, views, alarms, connection } = this.#opened ?? {};
     await forwarder?.stop();
     await views?.stop();
+    await alarms?.stop();
     await this.#archive?.close();
     await sites?.stop();
     await connection?.stop();
-    await archiver?.close(patienceMs, () => archiver.call('close', []));
+    await this.#archiver?.close(patienceMs);
   }
 
   get sites(): CentreSite[] {
-    return (this.#opened?.sites.all ?? []).map(siteOnWire).sort((a, b) => (a.name < b.name ? -1 : 1));
+    const nowUs = this.#options.clock.now();
+    const all = (this.#opened?.sites.all ?? []).map((site) => siteOnWire(site, nowUs));
+    return all.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** By its id, or by a name that only one has. Throws `ProblemError`. */
-  site(wanted: string): CentreSite {
-    return siteOnWire(this.#find(wanted));
+  /** Undefined: the site is not known. */
+  alarmsOf(site: string): AlarmsAtSite | undefined {
+    return this.#opened?.alarms.of(site);
+  }
+
+  /** Of all sites, each name as `site/name`; undefined: there is no store. */
+  get history(): StoreArchive | undefined {
+    return this.#archive;
+  }
+
+  /** The text of an answer of the site. Rejects with an `Error`, whose message is for people. */
+  async ask(site: string, path: string, caller: Caller): Promise<string> {
+    if (this.#opened === undefined) throw new Error('the centre is not open yet');
+    return askSite(this.#opened.forwarder, site, path, caller);
   }
 
   /** What was taken since the start; undefined: nothing is taken here. */
   get archiver(): ArchiverState['counts'] | undefined {
-    return this.#archiverState?.counts;
+    return this.#archiver?.counts;
   }
 
   get bus(): BusState | undefined {
@@ -131,7 +170,7 @@ export class Centre {
         },
       ];
     }
-    const ended = this.#archiverEnded;
+    const ended = this.#archiver?.ended;
     if (ended === undefined) return [];
     return [{ since: toTimestamp(ended.sinceUs), text: `Nothing of the sites goes to the store: ${ended.reason}.` }];
   }
@@ -142,26 +181,26 @@ export class Centre {
   }
 
   /** What is answered here of the site that it is for; below its id. Throws `ProblemError`. */
-  routesOf(url: string): { readonly routes: readonly Route[]; readonly url: string } | undefined {
+  routesOf(url: string, caller: Caller): { readonly routes: RoutesOfSite; readonly url: string } | undefined {
     const [, wanted = '', path = '', query = ''] = base.exec(url) ?? [];
+    const site = this.#find(decoded(wanted), caller);
     const views = this.#opened?.views;
-    if (views === undefined) return undefined;
-    const { id: site } = this.#find(decoded(wanted));
-    if (this.#isBehind(site)) return undefined;
+    if (views === undefined || this.#isBehind(site)) return undefined;
     return { routes: views.routesOf(site), url: `/sites/${site}${path}${query}` };
   }
 
-  /** How what is answered here is served; before it is opened. */
-  serveBy(routesOf: SiteViewsOptions['routesOf']): void {
-    this.#routesOf = routesOf;
+  /** Before it is opened. */
+  serveBy(servedBy: ServedBy): void {
+    this.#servedBy = servedBy;
   }
 
   /** Forwards what is asked for. Rejects with `ProblemError`: then nothing was answered. */
   async forward(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void> {
     const { library, target } = this.#targetOf(request, caller);
+    caller.used?.();
     const [, asked] = outcomePath.exec(target.path) ?? [];
     if (asked !== undefined) {
-      checkEverywhere(caller, 'view');
+      checkEverywhere(callerAt(caller, target.site), 'view');
       const outcome = await this.#asProblem(target.forwarder.outcomeOf(target.site, asked));
       response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' });
       response.end(JSON.stringify(outcome));
@@ -169,43 +208,50 @@ export class Centre {
     }
     const leave = this.#callers.enter(caller, () => response.destroy());
     response.once('close', leave);
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      const changed = () => this.#changed.set(target.site, this.#options.clock.monotonicMs());
-      changed();
-      response.once('close', changed);
-    }
     const headers = { ...answerHeaders(request.socket), ...strangers };
-    await this.#asProblem(library.forwardRequest(request, response, { ...target, headers }));
+    const work = () => this.#asProblem(library.forwardRequest(request, response, { ...target, headers }));
+    const { method = 'GET' } = request;
+    if (method === 'GET' || method === 'HEAD' || this.#servedBy === undefined) {
+      (await work()).answer();
+      return;
+    }
+    const changed = () => this.#changed.set(target.site, this.#options.clock.monotonicMs());
+    changed();
+    response.once('close', changed);
+    const { path, site } = target;
+    const source = request.socket.remoteAddress;
+    await this.#servedBy.record({ method, path, caller: callerAt(caller, site), source }, work);
   }
 
   /** The same of an upgrade, such as to the channel of the site. */
   async forwardUpgrade(request: IncomingMessage, socket: Socket, head: Buffer, caller: Caller): Promise<void> {
     const { library, target } = this.#targetOf(request, caller);
+    caller.used?.();
     const leave = this.#callers.enter(caller, () => socket.destroy());
     socket.once('close', leave);
     await this.#asProblem(library.forwardUpgrade(request, socket, head, target));
   }
 
-  #targetOf({ url = '' }: IncomingMessage, { author, session, rights }: Caller) {
+  #targetOf({ url = '' }: IncomingMessage, caller: Caller) {
     const opened = this.#opened;
     if (opened === undefined) throw new ProblemError('starting', 'The centre is not open yet.');
     const [, wanted = '', path = '', query = ''] = base.exec(url) ?? [];
-    const { id: site } = this.#find(decoded(wanted));
-    const caller = { author, ...(session !== undefined && { session }), granted: rights.granted };
-    return { library: opened.library, target: { forwarder: opened.forwarder, site, path: `${path}${query}`, caller } };
+    const site = this.#find(decoded(wanted), caller);
+    const target = { forwarder: opened.forwarder, site, path: `${path}${query}`, caller: toldOf(caller, site) };
+    return { library: opened.library, target };
   }
 
-  #find(wanted: string): SiteState {
-    const all = this.#opened?.sites.all ?? [];
+  /** By its id, or by a name that only one has. Throws `ProblemError`. */
+  #find(wanted: string, { rights }: Caller): string {
+    // One that the caller may not view is as if it were not there.
+    const all = (this.#opened?.sites.all ?? []).filter(({ id }) => rights.at(id).has('view'));
     const found = all.find(({ id }) => id === wanted);
-    if (found !== undefined) return found;
+    if (found !== undefined) return found.id;
     const named = all.filter(({ beat }) => beat?.name === wanted);
-    if (named.length === 1) return named[0] as SiteState;
-    const shown = JSON.stringify(wanted.slice(0, 80));
-    if (named.length === 0) throw new ProblemError('unknown-site', `There is no site ${shown}; /sites lists them.`);
-    throw new ProblemError(
-      'unknown-site',
-      `Several sites are named ${shown}: ${named.map(({ id }) => id).join(', ')}.`,
+    if (named.length === 1) return (named[0] as SiteState).id;
+    throw unknownSite(
+      wanted,
+      named.map(({ id }) => id),
     );
   }
 
@@ -232,35 +278,8 @@ export class Centre {
   }
 
   #heard({ id, beat }: SiteState): void {
-    if (beat !== undefined) this.#archiver?.notify('nameSite', [id, beat.name]);
-  }
-
-  #startArchiver(store: string): void {
-    const { address, files, clock, log } = this.#options;
-    const ended = ({ message }: Error) => {
-      if (this.#archiver !== link) return;
-      this.#archiver = undefined;
-      this.#archiverEnded = { sinceUs: clock.now(), reason: message };
-      log.error(`what takes parcels of sites has ended, and is started again: ${message}`);
-      this.#cancel = clock.after(pauseMs, () => this.#startArchiver(store));
-      void link.kill();
-    };
-    const thread = startThread(new URL('./archiver-thread.ts', import.meta.url), 'store');
-    const link: WorkerLink<ArchiverThread, ArchiverClient> = new WorkerLink<ArchiverThread, ArchiverClient>(
-      threadPort(thread),
-      {
-        handlers: {
-          state: (state) => {
-            this.#archiverState = state;
-            this.#archiverEnded = undefined;
-          },
-          fault: (err) => log.error({ err }, 'a parcel of a site could not be taken'),
-        },
-        onDeath: ended,
-      },
-    );
-    this.#archiver = link;
-    link.call('open', [{ store, bus: { address, files }, name: `${this.#name}-archiver` }]).catch(ended);
+    this.#opened?.alarms.heard(id);
+    if (beat !== undefined) this.#archiver?.nameSite(id, beat.name);
   }
 }
 
@@ -270,33 +289,4 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
-}
-
-function siteOnWire({ id, isUp, sinceUs, cause, beat, aheadUs, isTwice }: SiteState): CentreSite {
-  return {
-    id,
-    name: beat?.name ?? id,
-    state: isUp ? 'up' : 'down',
-    since: toTimestamp(sinceUs),
-    error: cause === '' ? null : cause,
-    version: beat?.version ?? null,
-    epoch: beat?.epoch ?? null,
-    'clock-ahead-seconds': aheadUs / 1e6,
-    'is-twice': isTwice,
-    uplink: beat?.uplink === null || beat?.uplink === undefined ? null : uplinkOnWire(beat.uplink),
-  };
-}
-
-function uplinkOnWire(uplink: NonNullable<Beat['uplink']>): NonNullable<CentreSite['uplink']> {
-  const { failure, sentAtUs, sent, waiting, oldestUnsentUs, stored, dropped, discarded } = uplink;
-  return {
-    error: failure,
-    'last-sent': sentAtUs === null ? null : toTimestamp(sentAtUs),
-    'sent-records': sent,
-    'waiting-records': waiting,
-    'oldest-waiting': oldestUnsentUs === 0 ? null : toTimestamp(oldestUnsentUs),
-    'stored-records': stored,
-    'dropped-records': dropped,
-    'lost-records': discarded.count,
-  };
 }

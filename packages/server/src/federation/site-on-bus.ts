@@ -11,6 +11,7 @@ import type { HttpServer } from '../api/index.ts';
 import type { BeatFacts, BusStore } from '../bus/index.ts';
 import type { Commands, Measurements } from '../points/index.ts';
 import { type ParcelStore, type SenderState, StoreError, siteIdOf } from '../store/index.ts';
+import { CountedObjects } from './counted-objects.ts';
 import { type BusSettings, busStateOf, logBus, type OpenedBus, openBus } from './open-bus.ts';
 
 export interface SiteOnBusOptions extends BusSettings {
@@ -101,7 +102,14 @@ export class SiteOnBus {
           headers: ({ request }) => ({ host: 'localhost', authorization: callers.authorizationOf(request.caller) }),
         }),
     });
-    const facts = (): BeatFacts => ({ name, epoch: epoch(), uplink: uplinkOf(sender()) });
+    const counted = new CountedObjects(live.measurements, live.alarms);
+    const facts = (): BeatFacts => ({
+      name,
+      epoch: epoch(),
+      uplink: uplinkOf(sender()),
+      points: counted.nextPoints(),
+      alarms: counted.alarms,
+    });
     const beats = new library.SiteBeats({ bus: connection, clock, site, run, version, facts });
     const publisher = new library.LivePublisher({ bus: connection, clock, site, ...live });
     const start = async () => {

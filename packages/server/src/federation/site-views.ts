@@ -1,8 +1,8 @@
 // What a centre answers itself of its sites: live values from a mirror, which is kept while somebody looks, and history from the store.
 import type { Clock } from '@telltale/schema';
-import type { Route } from '../api/index.ts';
+import type { RoutesOfSite } from '../api/index.ts';
 import type { ArchiveReading } from '../archive/index.ts';
-import type { LiveSite } from '../bus/index.ts';
+import type { LiveSite, SiteState } from '../bus/index.ts';
 import { LiveData } from '../operations/index.ts';
 
 export interface SiteViewsOptions {
@@ -10,7 +10,8 @@ export interface SiteViewsOptions {
   readonly liveSiteOf: (site: string) => LiveSite;
   /** Undefined: there is no store. */
   readonly archiveOf: ((site: string) => ArchiveReading) | undefined;
-  readonly routesOf: (view: ViewedSite) => readonly Route[];
+  readonly stateOf: (site: string) => SiteState | undefined;
+  readonly routesOf: (view: ViewedSite) => RoutesOfSite;
 }
 
 /** `archive`: history; `live`: what is there now. */
@@ -20,13 +21,16 @@ export interface ViewedSite {
   readonly archive: ArchiveReading | undefined;
   /** Whether the mirror has been whole: before that, the site is asked. */
   readonly isLive: boolean;
+  /** The site is not there: what it would be asked is answered here, as far as that is possible. */
+  readonly away: (() => SiteState) | undefined;
 }
 
 interface View {
   readonly live: LiveSite;
-  readonly data: LiveData;
   /** Before and since the mirror was whole. */
-  routes: readonly Route[];
+  routes: RoutesOfSite;
+  /** While the site is not there; undefined: the mirror was not whole yet. */
+  routesAway: RoutesOfSite | undefined;
   usedMs: number;
 }
 
@@ -45,10 +49,10 @@ export class SiteViews {
   }
 
   /** The mirror is begun by the first who asks. */
-  routesOf(site: string): readonly Route[] {
+  routesOf(site: string): RoutesOfSite {
     const view = this.#views.get(site) ?? this.#begin(site);
     view.usedMs = this.#options.clock.monotonicMs();
-    return view.routes;
+    return this.#options.stateOf(site)?.isUp === false ? (view.routesAway ?? view.routes) : view.routes;
   }
 
   async stop(): Promise<void> {
@@ -58,15 +62,16 @@ export class SiteViews {
   }
 
   #begin(site: string): View {
-    const { liveSiteOf, archiveOf, routesOf } = this.#options;
+    const { liveSiteOf, archiveOf, stateOf, routesOf } = this.#options;
     const live = liveSiteOf(site);
-    const data = new LiveData(live);
-    const archive = archiveOf?.(site);
-    const view: View = { live, data, routes: routesOf({ site, data, archive, isLive: false }), usedMs: 0 };
+    const viewed = { site, data: new LiveData(live), archive: archiveOf?.(site) };
+    const routes = routesOf({ ...viewed, isLive: false, away: undefined });
+    const view: View = { live, routes, routesAway: undefined, usedMs: 0 };
     const stopObserving = live.observe(({ isLive }) => {
       if (!isLive) return;
       stopObserving();
-      view.routes = routesOf({ site, data, archive, isLive });
+      view.routes = routesOf({ ...viewed, isLive, away: undefined });
+      view.routesAway = routesOf({ ...viewed, isLive, away: () => stateOf(site) as SiteState });
     });
     this.#views.set(site, view);
     live.start();

@@ -5,21 +5,27 @@ import type { ShownFamilies } from '../pictures/index.ts';
 import type { LiveData } from './data/index.ts';
 import type { StackAccess } from './diagnostics/index.ts';
 
+type LiveObjects = Pick<LiveData, 'measurements' | 'commands' | 'alarms'>;
+
+/** Of the points and alarms of a site that a centre mirrors. */
+export function areasAt(data: LiveObjects): (resource: Resource, name: string) => string | undefined {
+  return (resource, name) => {
+    if (resource !== 'measurements' && resource !== 'commands' && resource !== 'alarms') return undefined;
+    const definition = data[resource].definitionAt(data[resource].find(name));
+    return definition && (definition.area ?? '');
+  };
+}
+
 /** Empty: in none. Undefined where there is no such object. */
 export function areasOf(
-  data: Pick<LiveData, 'measurements' | 'commands' | 'alarms'>,
+  data: LiveObjects,
   stacks: Pick<StackAccess, 'areaOf'>,
   modules: Pick<FunctionModules, 'areaOf'>,
   shown: ShownFamilies,
 ): (resource: Resource, name: string) => string | undefined {
+  const areaAt = areasAt(data);
   return (resource, name) => {
     switch (resource) {
-      case 'measurements':
-      case 'commands':
-      case 'alarms': {
-        const definition = data[resource].definitionAt(data[resource].find(name));
-        return definition && (definition.area ?? '');
-      }
       case 'connectors':
         return stacks.areaOf('connector', name);
       case 'providers':
@@ -30,7 +36,7 @@ export function areasOf(
       case 'trends':
         return shown[resource].areaOf(name);
       default:
-        return undefined;
+        return areaAt(resource, name);
     }
   };
 }

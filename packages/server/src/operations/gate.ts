@@ -77,13 +77,19 @@ const ordered: ReadonlySet<Resource> = new Set(['measurements', 'commands', 'ala
 
 export class Gate {
   readonly #options: GateOptions;
-  readonly #operations = new Map<string, GatedOperation>();
+  readonly #operations: Map<string, GatedOperation>;
   readonly #order = new BeginOrder();
   /** Refusals of a caller, whatever they say: what one may not see is answered as if it were not there. */
   readonly #denials = new WeakSet<object>();
 
-  constructor(options: GateOptions) {
+  constructor(options: GateOptions, operations = new Map<string, GatedOperation>()) {
     this.#options = options;
+    this.#operations = operations;
+  }
+
+  /** The same to other objects, such as those of a site; what it counts is counted here. */
+  to(areaOf: NonNullable<GateOptions['areaOf']>): Gate {
+    return new Gate({ ...this.#options, areaOf }, this.#operations);
   }
 
   get isStopping(): boolean {
@@ -142,6 +148,12 @@ export class Gate {
   turn(operation: GatedOperation, caller: Caller, name: string): Turn {
     const order = this.#refusalTo(operation, caller, name) === undefined ? this.#order : new BeginOrder();
     return order.turn(operation.effect.resource, name);
+  }
+
+  /** Throws where nothing would tell of what is done elsewhere, at a site. */
+  checkRecorded(operation: GatedOperation): void {
+    const refusal = this.#options.recording?.refusalOf(operation);
+    if (refusal !== undefined) throw refusal;
   }
 
   /**

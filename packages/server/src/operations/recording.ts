@@ -18,6 +18,8 @@ export interface Noted {
   readonly session?: string | undefined;
   /** The second person. */
   readonly approver?: string | undefined;
+  /** What it came to elsewhere, at a site: the name of a problem. */
+  readonly result?: string | undefined;
 }
 
 export type Note = (noted: Noted) => void;
@@ -29,7 +31,7 @@ export interface Asking extends RecordedCaller {
 
 /** As much of it as is recorded. */
 export interface RecordedCaller {
-  readonly caller: Pick<Caller, 'author' | 'kind' | 'session'>;
+  readonly caller: Pick<Caller, 'author' | 'kind' | 'session' | 'site'>;
   readonly credentials: { readonly source?: string | undefined };
 }
 
@@ -164,13 +166,14 @@ export class Recording {
       session: noted.session ?? caller.session,
       operation: name,
       object: objectName,
-      area: noted.area ?? (objectName === '' ? undefined : areaOf?.(effect.resource, objectName)),
+      site: caller.site?.id,
+      area: noted.area ?? (objectName === '' || caller.site ? undefined : areaOf?.(effect.resource, objectName)),
       old: noted.old,
       new: noted.new,
       reason: noted.reason,
       approver: noted.approver,
-      result,
-      rendering: rendering(),
+      result: noted.result ?? result,
+      rendering: caller.site === undefined ? rendering() : undefined,
     });
   }
 }

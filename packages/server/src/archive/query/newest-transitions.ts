@@ -201,7 +201,8 @@ export function placeText({ timeUs, name, count }: TransitionPlace): string {
   return `${timeUs}.${name}.${count}`;
 }
 
-const place = /^(\d{1,16})\.(\w{1,64})\.(\d{1,9})$/;
+/** A name of all sites is `site/name`. */
+const place = /^(\d{1,16})\.((?:[\w-]{1,64}\/)?\w{1,64})\.(\d{1,9})$/;
 
 /** Undefined where it is not of an answer. */
 export function readPlace(text: string): TransitionPlace | undefined {

@@ -100,9 +100,10 @@ async function start(
     };
   };
   const centre = createServer((request, response) => {
-    forwardRequest(request, response, target(request)).catch((error: Error) => {
-      response.writeHead(error instanceof ForwardError ? 503 : 500).end(error.message);
-    });
+    forwardRequest(request, response, target(request)).then(
+      (forwarded) => forwarded.answer(),
+      (error: Error) => response.writeHead(error instanceof ForwardError ? 503 : 500).end(error.message),
+    );
   });
   centre.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     forwardUpgrade(request, socket, head, target(request)).catch(() => socket.destroy());

@@ -1,9 +1,10 @@
 // Forwards requests of HTTP that have come to a centre: their bodies, answers and upgrades.
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { parseJson, problemMediaType } from '@telltale/schema';
 import type { ExchangeStream } from './exchange-stream.ts';
 import { type ForwardedHeaders, requestHeaders, shownHeaders } from './forwarded-headers.ts';
-import type { Forwarded, Forwarder, ForwardTimes } from './forwarder.ts';
+import { ForwardError, type Forwarded, type Forwarder, type ForwardTimes } from './forwarder.ts';
 import { join } from './serve-exchange.ts';
 
 export interface ForwardTarget {
@@ -17,30 +18,53 @@ export interface ForwardTarget {
   readonly headers?: ForwardedHeaders;
 }
 
-/** Resolves when the answer has begun, with the id of the request; rejects with `ForwardError`: then nothing was answered. */
+/** What has become of a request, before it is answered. */
+export interface ForwardedAnswer {
+  /** Of the request. */
+  readonly id: string;
+  readonly status: number;
+  /** The name of the problem, where the site has answered with one. */
+  readonly problem: string | undefined;
+  /** Once. */
+  answer(): void;
+}
+
+/** Of an answer that is looked at. */
+const mostProblemBytes = 64 << 10;
+
+/** Resolves when the answer has begun; rejects with `ForwardError`: then nothing was answered. */
 export async function forwardRequest(
   request: IncomingMessage,
   response: ServerResponse,
   target: ForwardTarget,
-): Promise<string> {
+): Promise<ForwardedAnswer> {
   const isEnd =
     request.headers['transfer-encoding'] === undefined && (request.headers['content-length'] ?? '0') === '0';
   const { stream, answer, id } = begin(request, target, isEnd, requestHeaders(request.headers));
   if (!isEnd) request.pipe(stream);
   response.once('close', () => stream.destroy());
   const { status, headers } = await answer;
-  if (response.destroyed) return id;
   // It would not be taken for an answer.
-  if (status < 200) {
-    response.destroy();
-    return id;
+  if (status < 200) return { id, status, problem: undefined, answer: () => response.destroy() };
+  const shown = { ...shownHeaders(headers), ...target.headers };
+  const length = request.method === 'HEAD' || status === 304 ? undefined : shown['content-length'];
+  if (headers['content-type'] === problemMediaType && Number(length) <= mostProblemBytes) {
+    const problem = await wholeOf(stream, Number(length), id);
+    const answerWhole = () => void (response.destroyed || response.writeHead(status, shown).end(problem));
+    return { id, status, problem: problemIn(problem), answer: answerWhole };
   }
-  const shown = shownHeaders(headers);
-  response.writeHead(status, { ...shown, ...target.headers });
   stream.once('error', () => response.destroy());
-  if (request.method !== 'HEAD' && status !== 304) holdToLength(stream, shown['content-length'], response);
-  stream.pipe(response);
-  return id;
+  return {
+    id,
+    status,
+    problem: undefined,
+    answer: () => {
+      if (response.destroyed) return;
+      response.writeHead(status, shown);
+      holdToLength(stream, length, response);
+      stream.pipe(response);
+    },
+  };
 }
 
 /** Of an upgrade of HTTP; resolves when it is made, or refused by the site. Rejects with `ForwardError`: nothing was answered. */
@@ -74,6 +98,32 @@ function holdToLength(stream: ExchangeStream, length: string | string[] | undefi
     if (!(left >= 0)) response.destroy();
   });
   stream.on('end', () => left !== 0 && response.destroy());
+}
+
+async function wholeOf(stream: ExchangeStream, length: number, id: string): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const piece of stream as AsyncIterable<Buffer>) {
+      bytes += piece.length;
+      if (bytes > length) break;
+      pieces.push(piece);
+    }
+  } catch (error) {
+    throw new ForwardError('unknown', id, `the site has refused it, and not said why: ${(error as Error).message}`);
+  }
+  if (bytes !== length) throw new ForwardError('unknown', id, 'the answer of the site is not as long as it says');
+  return Buffer.concat(pieces);
+}
+
+/** As its page of the documents ends. */
+function problemIn(body: Buffer): string | undefined {
+  try {
+    const { type } = parseJson(body.toString()) as { readonly type?: unknown };
+    return /#problem-([a-z-]{1,64})$/.exec(String(type))?.[1];
+  } catch {
+    return undefined;
+  }
 }
 
 function begin(request: IncomingMessage, target: ForwardTarget, isEnd: boolean, headers: ForwardedHeaders): Forwarded {

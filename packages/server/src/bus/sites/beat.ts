@@ -1,5 +1,5 @@
 // What a site says of itself every second, as JSON: which start of which version it is, its clocks, and its accounts.
-import { checker, parseJson } from '@telltale/schema';
+import { checker, parseJson, SiteAlarms, SitePoints } from '@telltale/schema';
 import Type, { type Static } from 'typebox';
 
 const Count = Type.Integer({ minimum: 0 });
@@ -45,6 +45,9 @@ export const Beat = Type.Object({
   version: Type.String({ maxLength: 64 }),
   /** Null: it sends to no store. */
   uplink: orNull(BeatUplink),
+  /** What it has, by quality and by state; null, or not said by an older site: that is not known yet. */
+  points: Type.Optional(orNull(SitePoints)),
+  alarms: Type.Optional(orNull(SiteAlarms)),
   /** It is the last one. */
   isEnding: Type.Boolean(),
 });

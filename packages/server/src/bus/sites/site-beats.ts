@@ -15,7 +15,7 @@ export interface SiteBeatsOptions {
   readonly facts: () => BeatFacts;
 }
 
-export type BeatFacts = Pick<Beat, 'name' | 'epoch' | 'uplink'>;
+export type BeatFacts = Pick<Beat, 'name' | 'epoch' | 'uplink' | 'points' | 'alarms'>;
 
 /** Of which three may be lost before a centre counts the site as silent. */
 export const beatMs = 1000;

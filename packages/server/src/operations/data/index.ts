@@ -9,6 +9,6 @@ export {
   type Reader,
   type Selection,
 } from './live-data.ts';
-export { type PlantCounts, plantCounts } from './plant-counts.ts';
+export { liveAlarm, type PlantCounts, plantCounts } from './plant-counts.ts';
 export { RateMeter } from './rate-meter.ts';
 export type { View, Views } from './views.ts';

@@ -83,7 +83,7 @@ function isMoreUrgent({ severity, timeUs }: Omit<Urgent, 'alarm'>, other: Urgent
   return severity === other.severity && timeUs > other.timeUs;
 }
 
-function liveAlarm(alarms: Alarms, handle: number): LiveAlarm {
+export function liveAlarm(alarms: Alarms, handle: number): LiveAlarm {
   const { name, state, timeUs, authority } = alarms.stateOf(handle);
   const { severity, area } = alarms.alarmOf(handle);
   const description = alarms.descriptionOf(handle);

@@ -25,7 +25,7 @@ export { revisions } from './revisions.ts';
 export { secondFactors } from './second-factors.ts';
 export { type ServedSecrets, secrets } from './secrets.ts';
 export { type ServiceParts, service } from './service.ts';
-export { type SitesParts, sites } from './sites.ts';
+export { sites } from './sites.ts';
 export { type StandbyParts, standby } from './standby.ts';
 export { tables } from './tables.ts';
 export { typicals } from './typicals.ts';

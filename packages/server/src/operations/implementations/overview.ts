@@ -14,9 +14,9 @@ import type { ArchiveStorage } from '../archive/index.ts';
 import { type LiveData, type PlantCounts, plantCounts, RateMeter, type View } from '../data/index.ts';
 import { rounded, type StackAccess } from '../diagnostics/index.ts';
 import { ForAWhile } from '../for-a-while.ts';
+import type { SitesParts } from '../sites/index.ts';
 import type { Implementations } from './implementation.ts';
 import type { ServiceParts } from './service.ts';
-import type { SitesParts } from './sites.ts';
 
 export interface OverviewParts extends Pick<ServiceParts, 'diskFailure' | 'warnings' | 'degraded'> {
   readonly data: LiveData;
@@ -34,7 +34,7 @@ export interface OverviewParts extends Pick<ServiceParts, 'diskFailure' | 'warni
   readonly bus: () => BusState | undefined;
   readonly node: () => NodeState | undefined;
   /** Of a centre. */
-  readonly sites: SitesParts | undefined;
+  readonly sites: Pick<SitesParts, 'sites'> | undefined;
   readonly clock: Clock;
   readonly service: { readonly name: string; readonly version: string; readonly startedUs: number };
   readonly timeZone: string;
@@ -161,7 +161,7 @@ function countModules(modules: OverviewParts['modules'], rights: Rights): Overvi
   return counts;
 }
 
-function countSites({ sites }: SitesParts): NonNullable<Overview['sites']> {
+function countSites({ sites }: Pick<SitesParts, 'sites'>): NonNullable<Overview['sites']> {
   const up = sites.filter(({ state }) => state === 'up').length;
   return { up, down: sites.length - up };
 }

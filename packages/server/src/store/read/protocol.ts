@@ -13,9 +13,17 @@ export interface StoreReaderThread {
   credit(id: number, pages: number, buffer: ArrayBuffer | undefined): void;
   /** Both reject with a problem where the store cannot be read. Without a site, names are `site/name`. */
   names(site: string | undefined, kind: Kind): string[];
+  /** Of all sites, each as `site/name`. Rejects as these. */
+  namesIn(kind: Kind, sinceUs: number, untilUs: number): NameInInterval[];
   datatypeOf(site: string | undefined, kind: Kind, name: string): Datatype | undefined;
   /** Last. */
   close(): void;
+}
+
+/** A name, and whether there surely are records of it in the interval: what is not sealed is not looked at. */
+export interface NameInInterval {
+  readonly name: string;
+  readonly isSealed: boolean;
 }
 
 export interface OpenStoreReader {

@@ -2,6 +2,7 @@
 import { type Clock, ProblemError } from '@telltale/schema';
 import {
   type ArchiveReading,
+  type Kind,
   type QueryCounts,
   type QueryThread,
   type QueryThreadEvents,
@@ -9,7 +10,7 @@ import {
 } from '../../archive/index.ts';
 import type { ReaderClient } from '../../archive/query/index.ts';
 import { startThread, threadPort, WorkerLink } from '../../threads/index.ts';
-import type { StoreReaderThread } from './protocol.ts';
+import type { NameInInterval, StoreReaderThread } from './protocol.ts';
 import type { StoreReadRequest } from './store-source.ts';
 
 export interface StoreArchiveOptions {
@@ -51,6 +52,11 @@ export class StoreArchive {
       names: (kind) => this.#ask('names', [site, kind]),
       read: (request, reader) => this.#queries.read({ ...request, site }, reader),
     };
+  }
+
+  /** Names of all sites, each as `site/name`: sorted, and whether each surely has records of the interval. */
+  namesIn(kind: Kind, sinceUs: number, untilUs: number): Promise<NameInInterval[]> {
+    return this.#ask('namesIn', [kind, sinceUs, untilUs]);
   }
 
   get queries(): QueryCounts {

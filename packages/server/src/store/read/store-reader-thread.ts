@@ -6,7 +6,7 @@ import { readAddress } from '../postgres/address.ts';
 import { Connections } from '../postgres/connections.ts';
 import { checkInstalled } from '../postgres/install.ts';
 import type { OpenStoreReader, StoreReaderThread } from './protocol.ts';
-import { newestDatatype, seriesNames } from './series-names.ts';
+import { namesInInterval, newestDatatype, seriesNames } from './series-names.ts';
 import { siteName } from './site-name.ts';
 import { orProblem } from './store-problem.ts';
 import { type StoreReadRequest, StoreSource } from './store-source.ts';
@@ -56,6 +56,7 @@ function main(): void {
     cancel: (id) => opened().queries.end(id),
     credit: (id, pages, buffer) => opened().queries.credit(id, pages, buffer),
     names: (site, kind) => orProblem(seriesNames(opened().connections, site, kind)),
+    namesIn: (kind, sinceUs, untilUs) => orProblem(namesInInterval(opened().connections, kind, { sinceUs, untilUs })),
     datatypeOf: (site, kind, name) => orProblem(newestDatatype(opened().connections, kind, siteName(site, name))),
     close: () => opened().connections.close(),
   });

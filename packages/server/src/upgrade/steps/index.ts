@@ -9,6 +9,7 @@ import { deviceAlarms } from './7-device-alarms.ts';
 import { access } from './8-access.ts';
 import { sealing } from './9-sealing.ts';
 import { pictures } from './10-pictures.ts';
+import { grantsOfSites } from './11-grants-of-sites.ts';
 
 export const steps: readonly Step[] = [
   area,
@@ -20,6 +21,7 @@ export const steps: readonly Step[] = [
   access,
   sealing,
   pictures,
+  grantsOfSites,
 ];
 
 /** Of folders that this version of the server writes. */

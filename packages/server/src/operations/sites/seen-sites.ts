@@ -1,0 +1,44 @@
+// Which sites of a centre somebody may view, and how much of each. One that they may not view is as if it were not there.
+import { type CentreSite, type IncompleteSite, ProblemError } from '@telltale/schema';
+import type { Caller, Rights } from '../../access/index.ts';
+
+export interface SeenSite extends CentreSite {
+  /** Of the caller, at this site. */
+  readonly rights: Rights;
+}
+
+/** Of those that are wanted, by id or name: in the order in which they were given. Throws `ProblemError` where one is not known. */
+export function seenSites(
+  all: readonly CentreSite[],
+  { rights: held }: Caller,
+  wanted?: readonly string[],
+): SeenSite[] {
+  const seen = all.map((site) => ({ ...site, rights: held.at(site.id) })).filter(({ rights }) => rights.has('view'));
+  if (wanted === undefined) return seen;
+  const chosen = new Set(wanted.map((text) => siteIn(seen, text)));
+  return seen.filter((site) => chosen.has(site.id));
+}
+
+/** What is counted of a whole site is for who may view all of it. */
+export function shownSite({ rights, ...site }: SeenSite): CentreSite {
+  return rights.everywhere('view') ? site : { ...site, points: null, alarms: null, uplink: null };
+}
+
+export function incompleteSite({ id, name, since }: CentreSite, error: string): IncompleteSite {
+  return { site: id, 'site-name': name, since, error };
+}
+
+/** `named`: the sites that are called so. */
+export function unknownSite(wanted: string, named: readonly string[]): ProblemError {
+  const shown = JSON.stringify(wanted.slice(0, 80));
+  if (named.length === 0) return new ProblemError('unknown-site', `There is no site ${shown}; /sites lists them.`);
+  return new ProblemError('unknown-site', `Several sites are named ${shown}: ${named.join(', ')}.`);
+}
+
+function siteIn(seen: readonly SeenSite[], wanted: string): string {
+  if (seen.some(({ id }) => id === wanted)) return wanted;
+  const named = seen.filter(({ name }) => name === wanted).map(({ id }) => id);
+  const [only] = named;
+  if (only === undefined || named.length > 1) throw unknownSite(wanted, named);
+  return only;
+}
