@@ -22,6 +22,7 @@ export class RecordingModbus {
   lastWriteMs = 0;
   readonly device: ScriptedDevice;
   #reads = 0;
+  #held: Promise<void> | undefined;
 
   static async start(scope: Scope): Promise<RecordingModbus> {
     const device = await ScriptedDevice.start(() => undefined);
@@ -35,11 +36,22 @@ export class RecordingModbus {
     this.device = device;
   }
 
-  #answer(request: string): string {
+  /** Until the returned function is called, the device has what is written and does not answer it. */
+  hold(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#held = promise;
+    return () => {
+      this.#held = undefined;
+      resolve();
+    };
+  }
+
+  #answer(request: string): string | Promise<string> {
     if (request.startsWith('03')) return `0302${(++this.#reads & 0x7fff).toString(16).padStart(4, '0')}`;
     this.lastWriteMs = performance.now();
     this.writes.push(Number.parseInt(request.slice(-4), 16));
-    return request.slice(0, 10);
+    const answer = request.slice(0, 10);
+    return this.#held?.then(() => answer) ?? answer;
   }
 }
 
@@ -169,7 +181,7 @@ async function configured(scope: Scope, { device }: RecordingModbus): Promise<st
   const vars = { host: '127.0.0.1', port: String(device.port), scanPeriodMs: '50' };
   const on = (address: string) => ({ datatype: 'i', connectorName: 'plc', address });
   const operations: Operation[] = [
-    put('connectors', 'plc', { stackName: 'modbus', vars }),
+    put('connectors', 'plc', { stackName: 'modbus', vars, properties: { writeTimeout: '12000' } }),
     put('measurements', 'level', on('hr0:int16')),
     put('commands', 'valve', on('hr1:int16')),
     put('connectors', 'spare', { stackName: 'simulator' }),

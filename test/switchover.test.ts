@@ -10,6 +10,8 @@ import { SeededRandom, testSeed } from './seeded-random.ts';
 import { startServer } from './server-process.ts';
 import { Pair, type PairNode, untilSo } from './standby-pair.ts';
 
+/** A command without a device. */
+const note = '/commands/note?value=sx';
 const rounds = Number(process.env.SWITCH_ROUNDS ?? 3);
 
 async function startPair(scope: Parameters<typeof Etcd.start>[0]): Promise<Pair> {
@@ -91,6 +93,22 @@ describe('a planned switchover', { skip: withoutEtcd }, () => {
     const writers = pair.device.writes.map((value) => stream.sent.get(value)?.node);
     const turns = writers.filter((node, at) => node !== writers[at - 1]);
     assert.deepEqual(turns, ['a', 'b', 'a', 'b', 'a']);
+  });
+
+  test('waits for what is on its way to a device, and refuses what comes meanwhile', async (t) => {
+    const pair = await startPair(t);
+    const [a, b] = pair.nodes;
+    const release = pair.device.hold();
+    const onItsWay = pair.write(a, 1);
+    await untilSo('the device has it', async () => pair.device.writes.length === 1);
+    const switched = pair.ask(a, 'POST', '/node/switch');
+    await untilSo('a refuses commands', async () => /hands .* over to b/.test((await pair.ask(a, 'PUT', note)).text));
+    assert.deepEqual([(await pair.state(a)).role, (await pair.state(b)).role], ['leading', 'standby']);
+    release();
+    assert.deepEqual([(await onItsWay).status, (await switched).status], [204, 200]);
+    assert.equal((await pair.state(b)).role, 'leading');
+    assert.deepEqual(await pair.shown(a), await pair.shown(b));
+    assert.deepEqual(pair.device.writes, [1]);
   });
 
   test('is refused with the reason where the other node cannot take over, and then nothing changes', async (t) => {
