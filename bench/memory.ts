@@ -62,7 +62,7 @@ async function repeated(rounds: number, measure: () => Promise<number>): Promise
   return median(figures);
 }
 
-async function settled({ pid }: ServerProcess): Promise<number> {
+export async function settled({ pid }: ServerProcess): Promise<number> {
   await pause(settleMs);
   return [pid, ...childrenOf(pid)].reduce((sum, each) => sum + residentBytes(each), 0) / 1e6;
 }

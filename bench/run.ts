@@ -16,6 +16,7 @@ import { liveRead } from './live-read.ts';
 import type { Benchmark, Result } from './measure.ts';
 import { memory } from './memory.ts';
 import { parquet } from './parquet.ts';
+import { plainServer } from './plain-server.ts';
 import { push } from './push.ts';
 import { scaling } from './scaling.ts';
 import { selectors100k } from './selectors.ts';
@@ -44,6 +45,7 @@ const benchmarks: readonly Benchmark[] = [
   scaling,
   collection,
   start,
+  plainServer,
   flow,
   liveRead,
   https,

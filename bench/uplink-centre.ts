@@ -1,7 +1,7 @@
 // The centre of a benchmark: servers of the bus, archivers in processes of their own, and PostgreSQL; what they take of the processors, and
 // whether everything is in the store once.
 import type { Scope } from '@telltale/stack-kit/testing/cleanup';
-import { decodeParcel, type Section } from '../packages/server/src/archive/index.ts';
+import { decodeParcel, replaces, type Section } from '../packages/server/src/archive/index.ts';
 import type { ArchiverProcessOptions, ArchiverSaid } from '../packages/server/test/bus/archiver-process.ts';
 import { PartProcess } from '../packages/server/test/bus/part-process.ts';
 import { connectTo } from '../packages/server/test/store-database.ts';
@@ -154,7 +154,8 @@ export class SiteJudge {
     this.#seen = new Uint8Array(scans * pattern.points);
   }
 
-  take({ series, ends, columns }: Section): void {
+  /** What is repeated replaces what came before. */
+  take({ series, ends, columns, isRepeated }: Section): void {
     const { points } = this.#pattern;
     let at = 0;
     for (const [which, point] of series.entries()) {
@@ -165,9 +166,10 @@ export class SiteJudge {
           this.#wrong++;
           continue;
         }
-        this.#seen[place] = (this.#seen[place] as number) + 1;
+        this.#seen[place] = isRepeated ? 1 : (this.#seen[place] as number) + 1;
         const isSame = columns.longs[at] === bitsOf(this.#pattern.valuesOf(scan))[point];
-        if (!isSame || columns.qualities[at] !== this.#pattern.qualitiesOf(scan)[point]) this.#wrong++;
+        const quality = (columns.qualities[at] as number) & ~replaces;
+        if (!isSame || quality !== this.#pattern.qualitiesOf(scan)[point]) this.#wrong++;
       }
     }
   }
