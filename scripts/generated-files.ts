@@ -109,7 +109,8 @@ function settingsPage(): string {
   ]);
   return page(
     'Settings',
-    'On the command line after `npm start --`, or in the environment. The command line wins.',
+    'On the command line after `npm start --`, or in the environment. The command line wins. What an enrolment has left in the data folder ' +
+      '(`bus.json`: `bus`, `bus-role`, `bus-ca`, `bus-cert`, `bus-key`, `site`) counts where neither says anything.',
     markdownTable(['Option', 'Environment', 'Default', 'Meaning'], rows),
   );
 }

@@ -23,6 +23,7 @@ const comparesTimesOfDay: Record<string, string> = {
   'packages/schema/src/testing/manual-clock.ts': 'is the clock of tests',
   'packages/server/src/access/passwords/known-devices.ts':
     'a mark says until when it holds, over restarts; it lets nobody in',
+  'packages/server/src/enrolment/own-bus.ts': 'whether the certificate of a server of the bus ends soon',
   'packages/server/src/enrolment/member-list.ts': 'a code says until when it is good, over restarts; it is good once',
   'packages/server/src/operations/archive/archive-growth.ts':
     'how long ago the first record is, which has a time of day',

@@ -9,6 +9,7 @@ import { archiveMove } from './commands/archive-move.ts';
 import { areas } from './commands/areas.ts';
 import { auditExport, auditList, auditVerify } from './commands/audit.ts';
 import { browse } from './commands/browse.ts';
+import { busMemberCommands } from './commands/bus-members.ts';
 import { certificateOperationCommands, certificates, showCertificates } from './commands/certificates.ts';
 import { configBlame } from './commands/config-blame.ts';
 import { configCopy } from './commands/config-copy.ts';
@@ -149,6 +150,7 @@ export const commands: readonly CommandDeclaration[] = [
   login,
   logout,
   whoami,
+  ...busMemberCommands,
   ...userCommands,
   ...roleCommands,
   ...secondFactorCommands,

@@ -11,17 +11,31 @@ import { Refused } from './declaration.ts';
 const saidFirst = 'telltale: ';
 const mostBytes = 16 * 2 ** 20;
 
-/** What it prints; `what` is the command that was given, for people. */
-export function askServerProgram(what: string, args: readonly string[], signal: AbortSignal): Promise<string> {
+/** What it prints; `what` is the command that was given, for people. `input`: what it is told in secret. */
+export function askServerProgram(
+  what: string,
+  args: readonly string[],
+  signal: AbortSignal,
+  input?: string,
+): Promise<string> {
   const program = serverProgram(what);
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, [program, ...args], { signal, maxBuffer: mostBytes }, (error, stdout, stderr) => {
-      if (error === null) resolve(stdout);
-      else
-        reject(
-          signal.aborted ? error : new Refused(`The server's program has failed: ${stderr.trim() || error.message}`),
-        );
-    });
+    const child = execFile(
+      process.execPath,
+      [program, ...args],
+      { signal, maxBuffer: mostBytes },
+      (error, stdout, stderr) => {
+        if (error === null) resolve(stdout);
+        else
+          reject(
+            signal.aborted
+              ? error
+              : new Refused(saidIn(stderr) ?? `The server's program has failed: ${stderr.trim() || error.message}`),
+          );
+      },
+    );
+    child.stdin?.on('error', () => {}); // it may end before it has read it
+    child.stdin?.end(input);
   });
 }
 
@@ -43,15 +57,18 @@ export async function* followServerProgram<Line>(
     for await (const line of createInterface(child.stdout)) yield JSON.parse(line) as Line;
     const [code] = await ended;
     signal.throwIfAborted();
-    if (code !== 0)
-      throw new Refused(
-        said.slice(said.lastIndexOf(saidFirst)).replace(saidFirst, '').trim() || `it ended with exit code ${code}`,
-      );
+    if (code !== 0) throw new Refused(saidIn(said) ?? `it ended with exit code ${code}`);
   } finally {
     stopListening();
     stop();
     await ended;
   }
+}
+
+/** Why it has failed, as it said last; undefined: it said nothing for people. */
+function saidIn(text: string): string | undefined {
+  const at = text.lastIndexOf(saidFirst);
+  return at < 0 ? undefined : text.slice(at + saidFirst.length).trim();
 }
 
 function serverProgram(what: string): string {

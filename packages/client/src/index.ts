@@ -19,6 +19,7 @@ export * from './access-management.ts';
 export * from './approvals.ts';
 export * from './archive-access.ts';
 export * from './audit.ts';
+export * from './bus-management.ts';
 export * from './certificates.ts';
 export * from './channel.ts';
 export * from './configuration-access.ts';

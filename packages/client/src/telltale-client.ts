@@ -5,6 +5,7 @@ import { AccessManagement } from './access-management.ts';
 import { Approvals } from './approvals.ts';
 import { ArchiveAccess } from './archive-access.ts';
 import { AuditAccess } from './audit.ts';
+import { BusManagement } from './bus-management.ts';
 import { Certificates } from './certificates.ts';
 import { Channel, type ChannelOptions } from './channel.ts';
 import { ConfigurationAccess } from './configuration-access.ts';
@@ -74,6 +75,8 @@ export class TelltaleClient {
   readonly access: AccessManagement;
   /** Who did what. */
   readonly audit: AuditAccess;
+  /** Of a centre: which servers may connect to its bus. */
+  readonly bus: BusManagement;
   /** Readiness, version and metrics of the service. */
   readonly service: ServiceAccess;
   /** Of a centre. Below `/sites/SITE/` each has all of the above, for a client of its own. */
@@ -110,6 +113,7 @@ export class TelltaleClient {
     this.secrets = new Secrets(transport(configBase));
     this.access = new AccessManagement(transport(url));
     this.audit = new AuditAccess(transport(url));
+    this.bus = new BusManagement(transport(url));
     this.service = new ServiceAccess(transport(url), data);
     this.sites = new Sites(transport(url));
     this.wsUrl = socketAddress(options.wsUrl ?? new URL('ws', base));

@@ -6,6 +6,7 @@ export * from './approvals.ts';
 export * from './archive.ts';
 export * from './areas.ts';
 export * from './audit.ts';
+export * from './bus-members.ts';
 export * from './certificates.ts';
 export * from './channel.ts';
 export * from './channel-notifications.ts';

@@ -148,6 +148,11 @@ export const problems = {
     'It must be signed',
     'Sign it with your password: POST /data/approvals, or telltale write --sign. The detail says who else must agree.',
   ),
+  'not-invited': problem(
+    403,
+    'The code does not count',
+    'A code works once and within its time. Ask at the centre for another one: telltale site invite NAME.',
+  ),
   'uploads-disabled': problem(
     403,
     'Executables cannot be uploaded',
@@ -203,6 +208,16 @@ export const problems = {
     409,
     'The connector or provider is disabled',
     'Enable it: then it connects. The detail says who disabled it, when and why.',
+  ),
+  'no-admission': problem(
+    409,
+    'This service lets nobody onto a bus',
+    'Ask the centre whose authority signs for the bus; the detail says what is missing here.',
+  ),
+  'last-member': problem(
+    409,
+    'This centre would cut itself off',
+    'Nothing was changed: it is the member that lets others in.',
   ),
   'wrong-certificate': problem(
     409,

@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { strict } from './closed.ts';
 
-export const settingSources = ['default', 'environment', 'command-line'] as const;
+export const settingSources = ['default', 'enrolment', 'environment', 'command-line'] as const;
 export type SettingSource = (typeof settingSources)[number];
 
 export const SettingInEffect = Type.Object(

@@ -48,6 +48,8 @@ import {
   approvals,
   archive,
   audit,
+  type BusAdmissionParts,
+  busMembers,
   type ConfigurationParts,
   type Confirmations,
   certificates,
@@ -111,6 +113,7 @@ export interface Interfaces
   readonly sites: (ServedSites & SitesParts & Pick<Centre, 'serveBy'>) | undefined;
   /** Undefined: this server is the only one of its site. */
   readonly standby: StandbyParts | undefined;
+  readonly admission: BusAdmissionParts;
   readonly url: () => string;
   /** How the service is reached; without options of TLS, that is not spoken. */
   readonly tls: { readonly options: TlsOptions | undefined; readonly credentialsOf: CredentialsReader };
@@ -292,6 +295,7 @@ function implementationsOf(parts: Interfaces, channelClients: () => number): Imp
     }),
     ...sites(parts.sites, { slices: data.slices, clock: systemClock, dataPath: paths.data }),
     ...standby(parts.standby),
+    ...busMembers(parts.admission),
     ...service({
       ...parts,
       paths,

@@ -48,6 +48,14 @@ async function main(args: string[]): Promise<void> {
     await move(args.slice(1));
     return;
   }
+  if (args[0] === 'enrol') {
+    const { enrolServer } = await import('./enrol-server.ts');
+    process.umask(0o077);
+    // Not on the command line, which others can list.
+    const code = (await process.stdin.toArray()).join('');
+    process.stdout.write(`${JSON.stringify(await enrolServer(code, readSettings(args.slice(1), process.env)))}\n`);
+    return;
+  }
   const settings = readSettings(args, process.env);
   const log = createLog(settings['log-level'], process.stdout);
   for (const variable of unknownVariables(process.env)) log.warn(`${variable} is not a setting; --help lists them all`);

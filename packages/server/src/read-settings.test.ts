@@ -1,7 +1,10 @@
 // Promises of the settings: where they come from, which wins, what is refused and how that is reported.
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import { BadSetting, environmentName, helpText, readSettings, settingLines } from './read-settings.ts';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import { BadSetting, environmentName, helpText, readSettings, readSources, settingLines } from './read-settings.ts';
 import { Settings } from './settings.ts';
 
 const MiB = 1 << 20;
@@ -26,6 +29,44 @@ test('without arguments and environment everything has its default', () => {
   assert.equal(settings['max-executable-size'], 256 * MiB);
   const modules = [settings['module-user'], settings['module-uploads'], settings['module-memory']];
   assert.deepEqual(modules, ['own', true, undefined]);
+});
+
+describe('what an enrolment has left in the data folder', () => {
+  const enrolled = (t: TestContext, text: string) => {
+    const data = temporaryFolder(t);
+    writeFileSync(join(data, 'bus.json'), text);
+    return data;
+  };
+
+  test('counts where neither the command line nor the environment says anything; its files are in the folder', (t) => {
+    const data = enrolled(
+      t,
+      '{"bus":"tls://bus.example","bus-role":"site","bus-ca":"bus/member/authority.pem","site":"North"}',
+    );
+    const settings = readSettings([`--data=${data}`], { TELLTALE_SITE: 'West' });
+    assert.deepEqual([settings.bus, settings['bus-role'], settings.site], ['tls://bus.example', 'site', 'West']);
+    assert.equal(settings['bus-ca'], join(data, 'bus/member/authority.pem'));
+    assert.equal(readSettings(['--bus=tls://other'], { TELLTALE_DATA: data }).bus, 'tls://other');
+    assert.deepEqual(
+      [...readSources(['--bus=tls://other'], { TELLTALE_DATA: data })],
+      [
+        ['bus', 'command-line'],
+        ['bus-role', 'enrolment'],
+        ['bus-ca', 'enrolment'],
+        ['site', 'enrolment'],
+        ['data', 'environment'],
+      ],
+    );
+  });
+
+  test('is refused where it is not as it was written: it says nothing else', (t) => {
+    for (const text of ['', '{', '[1]', '{"port":"1"}', '{"bus":1}', '{"data":"/"}']) {
+      assert.match(
+        refusal([`--data=${enrolled(t, text)}`]),
+        /bus\.json is not as telltale site enrol writes it: enrol again/,
+      );
+    }
+  });
 });
 
 describe('a setting', () => {

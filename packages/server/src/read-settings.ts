@@ -12,6 +12,7 @@ import {
   type SettingSource,
 } from '@telltale/schema';
 import type { TSchema } from 'typebox';
+import { enrolledSettings } from './enrolled-settings.ts';
 import { type SettingName, type SettingSources, Settings, wantsTls } from './settings.ts';
 import { addressFault } from './store/index.ts';
 
@@ -27,6 +28,7 @@ const forms: Partial<Record<SettingName, string>> = {
   'config-path': 'must be a path such as /config/v2',
   'access-path': 'must be a path such as /access',
   bus: 'must be an address such as nats://127.0.0.1 or tls://bus.example:4222, without a user and password',
+  'bus-public': 'must be an address such as tls://bus.example:4222, without a user and password',
   lease: 'must be an address such as etcd://10.0.0.1,10.0.0.2,10.0.0.3/plant, without a password',
   'archive-retention': `must be a duration such as 90d: ${durationForms}`,
   'store-retention': `must be a duration such as 365d: ${durationForms}`,
@@ -80,6 +82,7 @@ const needed: readonly (readonly [SettingName, SettingName])[] = [
   ['bus-cert', 'bus-key'],
   ['bus-key', 'bus-cert'],
   ['bus-role', 'bus'],
+  ['bus-public', 'bus'],
   ['lease', 'site'],
   ['lease-password-file', 'lease'],
   ['node', 'lease'],
@@ -133,14 +136,19 @@ interface GivenSetting {
   readonly source: Exclude<SettingSource, 'default'>;
 }
 
-/** The command line wins over the environment. */
+/** The command line wins over the environment, and that over what an enrolment has left in the data folder. */
 function givenSettings(args: readonly string[], environment: NodeJS.ProcessEnv): Map<string, GivenSetting> {
   const found = new Map<string, GivenSetting>();
+  const given = readArguments(args);
+  const data = given.get('data') ?? environment[environmentName('data')] ?? String(defaults().data);
+  const enrolled = enrolledSettings(data);
+  if (enrolled instanceof Error) throw new BadSetting(enrolled.message);
+  for (const [name, text] of enrolled) found.set(name, { text, source: 'enrolment' });
   for (const name of names) {
     const text = environment[environmentName(name)];
     if (text !== undefined) found.set(name, { text, source: 'environment' });
   }
-  for (const [name, text] of readArguments(args)) found.set(name, { text, source: 'command-line' });
+  for (const [name, text] of given) found.set(name, { text, source: 'command-line' });
   return found;
 }
 

@@ -160,6 +160,8 @@ export class Server {
       access,
       live: { measurements: this.#measurements, commands: this.#commands, alarms: this.#alarms },
       forwarded: (callers) => this.#served.forwarded(callers),
+      url: () => this.url,
+      fingerprint: () => this.#tls.fingerprint,
     });
     this.#archiving = new Archiving({
       clock,
@@ -291,6 +293,7 @@ export class Server {
       node: () => this.#node?.state,
       standby: this.#node,
       sites: this.#federation.centre,
+      admission: this.#federation.admission,
       losses: this.#condition,
       trail,
       gate,
@@ -317,7 +320,7 @@ export class Server {
     const { store } = this.#federation;
     if (store !== undefined) metrics.watch(storeMetrics(store));
     const { centre } = this.#federation;
-    if (centre !== undefined) metrics.watch(centreMetrics(centre));
+    if (centre !== undefined) metrics.watch(centreMetrics(centre, this.#federation.admission));
     if (this.#node !== undefined) metrics.watch(nodeMetrics(this.#node));
   }
 

@@ -7,7 +7,9 @@ import packageJson from '../package.json' with { type: 'json' };
 import { type Access, CentreCallers } from './access/index.ts';
 import type { HttpServer } from './api/index.ts';
 import type { Archive } from './archive/index.ts';
+import { busFilesOf, roleOnBus } from './bus-settings.ts';
 import { Centre, type LiveObjects, SiteOnBus } from './federation/index.ts';
+import { BusAdmission } from './service-admission.ts';
 import { createStore } from './service-archive.ts';
 import type { Settings } from './settings.ts';
 import type { SharedStore } from './store/index.ts';
@@ -21,6 +23,9 @@ export interface FederationOptions {
   readonly live: LiveObjects;
   /** Made where a centre forwards what it is asked of this site. */
   readonly forwarded: (callers: CentreCallers) => HttpServer;
+  /** How the service is reached. */
+  readonly url: () => string;
+  readonly fingerprint: () => string | undefined;
 }
 
 /** What a centre may do at a site: everything but to say who may do what there. */
@@ -29,13 +34,15 @@ const ofCentre = [{ permissions: permissionNames.filter((each) => each !== 'mana
 export class Federation {
   readonly store: SharedStore | undefined;
   readonly centre: Centre | undefined;
+  /** Who may connect to the bus. */
+  readonly admission: BusAdmission;
   readonly #site: SiteOnBus | undefined;
 
-  constructor({ settings, clock, log, archive, access, live, forwarded }: FederationOptions) {
+  constructor({ settings, clock, log, archive, access, live, forwarded, url, fingerprint }: FederationOptions) {
     const { bus: address, store, data: folder, site: siteName = hostname() } = settings;
-    const role = settings['bus-role'] ?? (store === undefined ? 'site' : 'centre');
+    const role = roleOnBus(settings);
     const callers = new CentreCallers(ofCentre);
-    const bus = address === undefined ? undefined : { address, files: filesOf(settings), clock, log };
+    const bus = address === undefined ? undefined : { address, files: busFilesOf(settings), clock, log };
     if (bus !== undefined && role === 'centre') this.centre = new Centre({ ...bus, store, identities: access });
     if (bus !== undefined && role === 'site') {
       this.#site = new SiteOnBus({
@@ -50,6 +57,15 @@ export class Federation {
         served: () => forwarded(callers),
       });
     }
+    this.admission = new BusAdmission({
+      settings,
+      clock,
+      log,
+      url,
+      fingerprint,
+      sites: () => this.centre?.sites ?? [],
+      hasRead: async (version) => (await this.centre?.hasRead(version)) ?? false,
+    });
     this.store = createStore({ settings, clock, log, archive, overBus: this.#site });
   }
 
@@ -62,6 +78,7 @@ export class Federation {
   async open(): Promise<void> {
     await this.#site?.start();
     this.store?.open();
+    await this.admission.open();
     await this.centre?.open();
   }
 
@@ -80,17 +97,9 @@ export class Federation {
 
   /** Before the archive. */
   async close(patienceMs: number): Promise<void> {
+    this.admission.close();
     await this.centre?.close(patienceMs);
     await this.store?.close(patienceMs);
     await this.#site?.close();
   }
-}
-
-function filesOf(settings: Settings) {
-  return {
-    authority: settings['bus-ca'],
-    certificate: settings['bus-cert'],
-    key: settings['bus-key'],
-    credentials: settings['bus-credentials'],
-  };
 }

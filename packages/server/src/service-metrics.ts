@@ -9,6 +9,7 @@ import type { ConfigurationDatabase } from './cfgdb/index.ts';
 import type { Centre } from './federation/index.ts';
 import type { FunctionModules } from './modules/index.ts';
 import type { Gate, Imports, LiveData } from './operations/index.ts';
+import type { BusAdmission } from './service-admission.ts';
 import type { InstanceStatus, StackHost } from './stacks/index.ts';
 import type { SiteNode } from './standby/index.ts';
 import type { LiveState } from './state/index.ts';
@@ -143,8 +144,15 @@ export function nodeMetrics(node: Pick<SiteNode, 'state'>): Metric[] {
   ];
 }
 
-export function centreMetrics(centre: Pick<Centre, 'sites' | 'archiver'>): Metric[] {
+/** `admission`: who may connect to its bus. */
+export function centreMetrics(
+  centre: Pick<Centre, 'sites' | 'archiver'>,
+  admission: Pick<BusAdmission, 'counts'>,
+): Metric[] {
   return [
+    gauge('bus_members', 'Members of the bus that this centre lets in.', () => admission.counts?.members ?? 0),
+    counter('bus_enrolments_total', 'Servers that came with a good code.', () => admission.counts?.enrolled ?? 0),
+    counter('bus_enrolments_refused_total', 'Codes that did not count.', () => admission.counts?.refused ?? 0),
     gauge('centre_sites', 'Sites that the centre has heard of.', () => centre.sites.length),
     gauge('centre_sites_up', 'Sites that are there.', () => centre.sites.filter(({ state }) => state === 'up').length),
     counter('centre_parcels_total', 'Parcels of sites that went to the store.', () => centre.archiver?.parcels ?? 0),

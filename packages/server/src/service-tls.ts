@@ -89,6 +89,11 @@ export class ServiceTls {
     await this.#served?.close();
   }
 
+  /** Of the certificate that is served, as browsers show it; undefined: none is. */
+  get fingerprint(): string | undefined {
+    return this.#served?.fingerprint;
+  }
+
   get warnings(): readonly string[] {
     return this.#served?.warnings ?? [];
   }

@@ -178,13 +178,24 @@ export const Settings = Type.Object(
           'NATS over which this site and a centre work together, such as tls://bus1.example,bus2.example. Default: none.',
       }),
     ),
+    'bus-public': Type.Optional(
+      Type.String({
+        pattern: '^tls://[^@]+$',
+        description:
+          'Address of the bus that a centre tells those whom it invites, where that is not the one that it uses itself.',
+      }),
+    ),
     'bus-role': Type.Optional(
       Type.Enum(['site', 'centre'], {
         type: 'string',
         description: 'What the server is on the bus. Default: a centre where it has a store, else a site.',
       }),
     ),
-    'bus-ca': Type.Optional(File('File (PEM) with the authority of the bus. Default: those of the system.')),
+    'bus-ca': Type.Optional(
+      File(
+        'File (PEM) with the authority of the bus. Default: those of the system; a centre without any of these files is the authority itself.',
+      ),
+    ),
     'bus-cert': Type.Optional(File('File (PEM) with the certificate with which the server shows the bus who it is.')),
     'bus-key': Type.Optional(File('File (PEM) with its private key.')),
     'bus-credentials': Type.Optional(File('File with credentials of NATS, in the place of a certificate.')),

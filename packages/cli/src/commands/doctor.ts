@@ -12,7 +12,18 @@ export interface DoctorFinding {
   readonly fix: string | null;
 }
 
-const settings = ['data', 'host', 'port', 'store'] as const;
+const settings = [
+  'data',
+  'host',
+  'port',
+  'store',
+  'site',
+  'bus',
+  'bus-role',
+  'lease',
+  'lease-password-file',
+  'lease-ttl',
+] as const;
 
 export const doctor: CommandDeclaration = {
   path: ['doctor'],
@@ -23,11 +34,21 @@ export const doctor: CommandDeclaration = {
     { name: 'host', value: 'ADDRESS', summary: 'Address that the server listens on' },
     { name: 'port', value: 'PORT', summary: 'Port that the server listens on' },
     { name: 'store', value: 'ADDRESS', summary: 'PostgreSQL that gets all that is archived as well' },
+    {
+      name: 'site',
+      value: 'NAME',
+      summary: 'The site in the store; default: that of the data folder, or of the machine',
+    },
+    { name: 'bus', value: 'ADDRESS', summary: 'NATS over which the server works together with others' },
+    { name: 'bus-role', value: 'ROLE', values: ['site', 'centre'], summary: 'What it is there' },
+    { name: 'lease', value: 'ADDRESS', summary: 'etcd that says which node of the site leads' },
+    { name: 'lease-password-file', value: 'FILE', summary: 'File with the password of the user of etcd' },
+    { name: 'lease-ttl', value: 'DURATION', summary: 'How long a node that does not answer leads on' },
   ],
   details:
     'Run it on the machine of the server, as its user, whether the server runs or not. It reads, and changes nothing: what it ' +
-    'writes to a store it takes back. Settings ' +
-    'are those of the environment, as the server takes them. Exit code 1 means that something is wrong.',
+    'writes to a store or to etcd it takes back. Settings ' +
+    'are those of the environment, and of an enrolment, as the server takes them. Exit code 1 means that something is wrong.',
   examples: ['telltale doctor --data /var/lib/telltale'],
   run: async (call) => {
     const findings = await examine(call);

@@ -2,7 +2,12 @@
 import { operations } from '@telltale/schema';
 import type { CommandDeclaration } from '../declaration.ts';
 
-const sources = { default: 'default', environment: 'environment', 'command-line': 'command line' } as const;
+const sources = {
+  default: 'default',
+  enrolment: 'enrolment',
+  environment: 'environment',
+  'command-line': 'command line',
+} as const;
 
 export const settings: CommandDeclaration = {
   path: ['settings'],

@@ -4,6 +4,7 @@ import { actionOperations } from './actions.ts';
 import { approvalOperations } from './approvals.ts';
 import { archiveOperations } from './archive.ts';
 import { auditOperations } from './audit.ts';
+import { busMemberOperations } from './bus-members.ts';
 import { certificateOperations } from './certificates.ts';
 import { databaseOperations, executableOperations, schemaOperations, stackOperations } from './configuration.ts';
 import { configuredObjectOperations } from './configured-objects.ts';
@@ -63,6 +64,7 @@ export const operations = {
   ...overviewOperations,
   ...siteOperations,
   ...standbyOperations,
+  ...busMemberOperations,
   ...operationListOperations,
   ...serviceOperations,
   ...watchOperations,

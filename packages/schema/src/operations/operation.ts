@@ -34,6 +34,7 @@ export type Resource =
   | 'access'
   | 'service'
   | 'sites'
+  | 'bus'
   | 'audit';
 
 /** What an operation does, and to which kind of object: the base of permissions. */

@@ -38,6 +38,7 @@ test('what changes something is audited, and of reads only downloads, lists of s
 test('whatever is open to everybody is listed here', () => {
   const open = all.filter(({ permission }) => permission === 'public').map(({ name }) => name);
   assert.deepEqual(open.sort(), [
+    'enrolAtBus',
     'getDirectories',
     'getHealth',
     'getIdentity',

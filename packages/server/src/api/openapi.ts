@@ -154,7 +154,18 @@ function parametersOf({ http, input }: HttpOperation, components: Record<string,
     const schema = plain(Type.Integer({ minimum: 1 }), components);
     parameters.push({ name: 'id', in: 'path', required: true, description: 'The number of the revision.', schema });
   }
-  for (const name of ['secret', 'folder', 'page', 'file', 'account', 'session', 'passkey', 'approval', 'site']) {
+  for (const name of [
+    'secret',
+    'folder',
+    'page',
+    'file',
+    'account',
+    'session',
+    'passkey',
+    'approval',
+    'member',
+    'site',
+  ]) {
     if (!path.includes(`/:${name}`)) continue;
     const { description = '', ...schema } = plain(input[name] as TSchema, components) as Json & {
       description?: string;

@@ -112,6 +112,7 @@ function inputReader<N extends HttpOperationName>({ path, body }: HttpForm): (ca
       'session',
       'passkey',
       'approval',
+      'member',
       'secret',
       'site',
       'id',

@@ -68,6 +68,7 @@ export function requestReader(route: Route, options: RequestReaderOptions): Requ
       session = '',
       passkey = '',
       approval = '',
+      member = '',
       secret = '',
       site = '',
       id: idText,
@@ -81,7 +82,22 @@ export function requestReader(route: Route, options: RequestReaderOptions): Requ
     const id = idText === undefined ? 0 : readId(idText);
     let gone: AbortSignal | undefined;
     return {
-      path: { name, account, session, passkey, approval, secret, site, id, t_since, t_until, folder, page, file },
+      path: {
+        name,
+        account,
+        session,
+        passkey,
+        approval,
+        member,
+        secret,
+        site,
+        id,
+        t_since,
+        t_until,
+        folder,
+        page,
+        file,
+      },
       query: readQuery(query),
       caller,
       credentials,

@@ -52,6 +52,8 @@ export interface PathInput {
   readonly passkey: string;
   /** The id of a request for approval. */
   readonly approval: string;
+  /** The id of a member of the bus, or of an invitation. */
+  readonly member: string;
   /** The name of a secret. */
   readonly secret: string;
   /** The id or the name of a site. */
@@ -69,9 +71,9 @@ export interface PathInput {
 
 /** What an operation is done to, for the audit trail. */
 export function objectOf(path: { readonly [P in keyof PathInput]?: PathInput[P] | string }): string {
-  const { name, account, session, passkey, approval, secret, site, id } = path;
+  const { name, account, session, passkey, approval, member, secret, site, id } = path;
   if (secret) return `${name}/${secret}`;
-  return `${name || account || session || passkey || approval || site || id || ''}`;
+  return `${name || account || session || passkey || approval || member || site || id || ''}`;
 }
 
 /** Whether each request for `path` fits `other` as well: `/alarms/names` is taken by `/alarms/:name`, and by itself. */

@@ -3,6 +3,7 @@ export { BadBusAddress, type BusAddress, busAddressText, parseBusAddress } from 
 export { BusConnection, type BusMessage, type BusOptions, type BusState } from './connection/bus-connection.ts';
 export { BusError, type BusFailure } from './connection/bus-error.ts';
 export type { BusFiles } from './connection/bus-files.ts';
+export { type BusFinding, examineBus } from './examine.ts';
 export { ExchangeReset, type ExchangeStream } from './exchange/exchange-stream.ts';
 export { type ForwardTarget, forwardRequest, forwardUpgrade } from './exchange/forward-http.ts';
 export {
@@ -22,11 +23,12 @@ export {
   type NatsConfigurationOptions,
   natsAuthorization,
   natsConfiguration,
+  rightsVersion,
 } from './roles/nats-configuration.ts';
 export { type BusMember, type BusRole, commonNameOf } from './roles/roles.ts';
 export type { Beat, BeatUplink } from './sites/beat.ts';
 export { type BeatFacts, SiteBeats, type SiteBeatsOptions } from './sites/site-beats.ts';
 export { type SiteMoment, type SiteState, Sites, type SitesOptions } from './sites/sites.ts';
-export { inboxOf } from './subjects.ts';
+export { inboxOf, rights } from './subjects.ts';
 export { Archiver, type ArchiverCounts, type ArchiverOptions } from './uplink/archiver.ts';
 export { BusStore, type BusStoreOptions } from './uplink/bus-store.ts';

@@ -49,6 +49,12 @@ export function uplinkRequest(subject: string): UplinkRequest | undefined {
   return { kind: 'parcel', site, epoch: Number(first), seq: Number(second) };
 }
 
+/** A centre hears itself there where the server that it is connected to has read the list of members of this version. */
+export const rights = {
+  read: (version: string) => `rights.${checkSite(version)}`,
+  all: 'rights.*',
+} as const;
+
 /** What a site says of itself, every second. */
 export const beats = {
   of: (site: string) => `live.${checkSite(site)}.beat`,

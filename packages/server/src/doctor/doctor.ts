@@ -6,12 +6,14 @@ import { BadSetting, readSettings } from '../read-settings.ts';
 import type { Settings } from '../settings.ts';
 import { checkAudit } from './checks/audit-check.ts';
 import { checkBeforeUpgrade } from './checks/before-upgrade-check.ts';
+import { checkBus } from './checks/bus-check.ts';
 import { checkCertificates } from './checks/certificates-check.ts';
 import { checkCgroup } from './checks/cgroup-check.ts';
 import { checkClock } from './checks/clock-check.ts';
 import { checkDataFolder } from './checks/data-folder-check.ts';
 import { checkDescriptors } from './checks/descriptors-check.ts';
 import { checkDisk } from './checks/disk-check.ts';
+import { checkLease } from './checks/lease-check.ts';
 import { checkLock } from './checks/lock-check.ts';
 import { checkMemory } from './checks/memory-check.ts';
 import { checkMissingSecrets } from './checks/missing-secrets-check.ts';
@@ -42,6 +44,8 @@ const checks: readonly (readonly [name: string, check: Check])[] = [
   ['tls', checkTls],
   ['audit trail', checkAudit],
   ['store', checkStore],
+  ['bus', checkBus],
+  ['lease', checkLease],
 ];
 
 /** `args` are settings, as the server takes them. */

@@ -12,6 +12,11 @@ const validDays = 3650;
 const authorityDays = 2 * validDays;
 const commonName = 'Telltale bus';
 
+/** Where it is, there is an authority. */
+export function authorityKeyIn(folder: string): string {
+  return join(folder, keyFile);
+}
+
 export class BusAuthority {
   /** In PEM. */
   readonly certificate: string;

@@ -1,22 +1,25 @@
-// Brings a server to the bus with a code: makes a key, has it signed by the centre, and stores what the bus wants to see. The key
-// stays here, and the secret goes to nobody but the centre of the code.
+// Brings a server to the bus with a code: makes a key, has it signed by the centre, and stores what the bus wants to see, with the
+// settings that go with it. The key stays here, and the secret goes to nobody but the centre of the code.
 import { sign } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
-import { checker, parseJson } from '@telltale/schema';
+import { BusEnrolled, type BusEnrolmentRequest, checker, parseJson } from '@telltale/schema';
 import { replaceFile } from '@telltale/stack-kit';
-import Type from 'typebox';
-import { newKeys, pemOf } from './authority.ts';
+import { authorityKeyIn, newKeys, pemOf } from './authority.ts';
+import { type BusFilePaths, busFilesIn } from './bus-files.ts';
 import { readCode } from './code.ts';
-import { type Enrolled, type EnrolmentRequest, signedText } from './enrolment.ts';
+import { signedText } from './enrolment.ts';
 
-/** Paths, as the settings want them. */
-export interface BusFilePaths {
-  readonly authority: string;
-  readonly certificate: string;
-  readonly key: string;
+/** In the data folder: the settings that the server finds by itself. */
+export const busSettingsName = 'bus.json';
+const memberFolder = join('bus', 'member');
+
+export interface EnrolledHere extends Pick<BusEnrolled, 'name' | 'role' | 'bus'> {
+  readonly files: BusFilePaths;
+  /** The file with the settings; undefined: no server of ours has this role. */
+  readonly settings: string | undefined;
 }
 
 /** The message is for the person who has given the code. */
@@ -24,46 +27,53 @@ export class NotEnrolled extends Error {
   override readonly name = 'NotEnrolled';
 }
 
-const answers = checker(Type.Object({ certificate: Type.String(), authority: Type.String() }));
+const answers = checker(BusEnrolled);
 const mostAnswerBytes = 100_000;
 const answerMs = 30_000;
 
-/** Rejects with `BadCode`, `NotEnrolled`, and the system's errors; then nothing that was in the folder has changed. */
-export async function enrol(
-  code: string,
-  { name, title, folder }: { name: string; title: string; folder: string },
-): Promise<BusFilePaths> {
+/** `id`: of this server. Rejects with `BadCode`, `NotEnrolled`, and the system's errors. */
+export async function enrol(code: string, { id, data }: { id: string; data: string }): Promise<EnrolledHere> {
   const { url, fingerprint, invitation, secret } = readCode(code);
+  if (existsSync(authorityKeyIn(join(data, 'bus')))) {
+    throw new NotEnrolled(`${data} is that of a centre with a bus of its own: name another data folder with --data`);
+  }
   const { publicKey, privateKey } = newKeys();
-  const proof = sign('sha256', Buffer.from(signedText(invitation, name)), { key: privateKey, dsaEncoding: 'der' });
-  const request: EnrolmentRequest = {
+  const proof = sign('sha256', Buffer.from(signedText(invitation, id)), { key: privateKey, dsaEncoding: 'der' });
+  const request: BusEnrolmentRequest = {
     invitation,
     secret,
-    name,
-    title,
-    publicKey: publicKey.export({ type: 'spki', format: 'pem' }) as string,
+    id,
+    'public-key': publicKey.export({ type: 'spki', format: 'pem' }) as string,
     proof: proof.toString('base64'),
   };
-  const { certificate, authority } = await ask(url, fingerprint, JSON.stringify(request));
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const paths = {
-    authority: join(folder, 'authority.pem'),
-    certificate: join(folder, 'certificate.pem'),
-    key: join(folder, 'key.pem'),
+  const { certificate, authority, bus, name, role } = await ask(url, fingerprint, JSON.stringify(request));
+  const files = busFilesIn(join(data, memberFolder));
+  await replaceFile(files.key, pemOf(privateKey));
+  await replaceFile(files.certificate, certificate);
+  await replaceFile(files.authority, authority);
+  if (role !== 'site' && role !== 'centre') return { name, role, bus, files, settings: undefined };
+  const settings = join(data, busSettingsName);
+  // Where the folder is moved, they are still right.
+  const inFolder = busFilesIn(memberFolder);
+  const given = {
+    bus,
+    'bus-role': role,
+    'bus-ca': inFolder.authority,
+    'bus-cert': inFolder.certificate,
+    'bus-key': inFolder.key,
+    ...(role === 'site' && { site: name }),
   };
-  await replaceFile(paths.key, pemOf(privateKey));
-  await replaceFile(paths.certificate, certificate);
-  await replaceFile(paths.authority, authority);
-  return paths;
+  await replaceFile(settings, `${JSON.stringify(given, undefined, 2)}\n`);
+  return { name, role, bus, files, settings };
 }
 
-async function ask(url: string, fingerprint: string, body: string): Promise<Enrolled> {
+async function ask(url: string, fingerprint: string, body: string): Promise<BusEnrolled> {
   const { status, text } = await post(url, fingerprint, body);
   if (status !== 200) throw new NotEnrolled(`the centre refuses: ${reasonIn(text) ?? `it answers ${status}`}`);
   const answer = parsed(text);
   if (!answers.fits(answer))
     throw new NotEnrolled('what the centre answers is not understood: it is of another version');
-  return answer as Enrolled;
+  return answer as BusEnrolled;
 }
 
 /** Sends nothing before it is sure with whom it speaks. */

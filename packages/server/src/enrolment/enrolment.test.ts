@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
+import type { BusMemberRole } from '@telltale/schema';
 import { ManualClock } from '@telltale/schema/testing';
 import { cleanupOf, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import type { Authority } from '../../../../test/engines/authority.ts';
@@ -15,7 +16,17 @@ import { Nats, withoutNats } from '../../../../test/engines/nats.ts';
 import { connectBus, untilSaid } from '../../test/bus-peers.ts';
 import { BusError, commonNameOf, natsAuthorization } from '../bus/index.ts';
 import { makeSelfSigned } from '../tls/self-signed.ts';
-import { BadCode, codeText, Enrolment, enrol, NotEnrolled, NotInvited, readCode } from './index.ts';
+import {
+  BadCode,
+  type BusFilePaths,
+  codeText,
+  Enrolment,
+  enrol,
+  NotEnrolled,
+  NotInvited,
+  readCode,
+  TitleTaken,
+} from './index.ts';
 
 interface Centre {
   readonly enrolment: Enrolment;
@@ -23,20 +34,22 @@ interface Centre {
   readonly clock: ManualClock;
   /** What was asked of it: bodies. */
   readonly asked: string[];
-  reloads: number;
-  code(role?: 'site' | 'reader', validMs?: number): Promise<string>;
+  readonly counts: { readonly reloads: number };
+  code(title?: string, validMs?: number, role?: BusMemberRole): Promise<string>;
 }
 
 async function centreOf(t: TestContext, folder = temporaryFolder(t)): Promise<Centre> {
   const clock = new ManualClock();
   const asked: string[] = [];
+  const counts = { reloads: 0 };
   const enrolment = await Enrolment.open({
     folder,
+    publicFolder: folder,
     clock,
     authorizationOf: natsAuthorization,
     commonNameOf,
     reload: async () => {
-      centre.reloads++;
+      counts.reloads++;
     },
   });
   const pair = makeSelfSigned({ title: 'centre', hosts: ['127.0.0.1'], nowMs: Date.UTC(2026, 0, 1) });
@@ -44,7 +57,9 @@ async function centreOf(t: TestContext, folder = temporaryFolder(t)): Promise<Ce
     const body = Buffer.concat(await request.toArray()).toString();
     asked.push(body);
     try {
-      response.end(JSON.stringify(await enrolment.enrol(JSON.parse(body))));
+      const { member, ...made } = await enrolment.enrol(JSON.parse(body));
+      const { title: name, role: of } = member;
+      response.end(JSON.stringify({ ...made, bus: 'tls://bus.example', name, role: of }));
     } catch (error) {
       if (!(error instanceof NotInvited)) throw error;
       response.writeHead(403).end(JSON.stringify({ detail: error.message }));
@@ -64,9 +79,9 @@ async function centreOf(t: TestContext, folder = temporaryFolder(t)): Promise<Ce
     folder,
     clock,
     asked,
-    reloads: 0,
-    async code(role = 'site', validMs?: number) {
-      const { id, secret } = await enrolment.invite({ role, title: 'North', by: 'ann' }, validMs);
+    counts,
+    async code(title = 'North', validMs?: number, role: BusMemberRole = 'site') {
+      const { id, secret } = await enrolment.invite({ role, title, by: 'ann' }, validMs);
       return codeText({ url, fingerprint, invitation: id, secret });
     },
   };
@@ -86,13 +101,13 @@ function servedBy(t: TestContext, enrolment: Enrolment): Authority {
   return { ca: write('authority.pem', enrolment.authority), issue: () => files } as unknown as Authority;
 }
 
-const north = (t: TestContext) => ({ name: 'north', title: 'North works', folder: join(temporaryFolder(t), 'bus') });
+const north = (t: TestContext) => ({ id: 'north', data: temporaryFolder(t) });
 
 describe('a code', () => {
   test('brings a server to the bus: with a key of its own, a certificate of the authority, and the rights of its role', async (t) => {
     const centre = await centreOf(t);
     const code = await centre.code();
-    const files = await enrol(code, north(t));
+    const { files, ...enrolled } = await enrol(code, north(t));
     const certificate = new X509Certificate(readFileSync(files.certificate));
     const authority = new X509Certificate(readFileSync(files.authority));
     assert.ok(certificate.checkIssued(authority) && certificate.verify(authority.publicKey));
@@ -100,9 +115,18 @@ describe('a code', () => {
     assert.match(certificate.subject, /^CN=site\.north\.[0-9a-f]{16}$/);
     assert.equal(statSync(files.key).mode & 0o077, 0);
     assert.ok(!centre.asked[0]?.includes('PRIVATE'));
+    assert.deepEqual([enrolled.name, enrolled.role, enrolled.bus], ['North', 'site', 'tls://bus.example']);
+    assert.deepEqual(JSON.parse(readFileSync(enrolled.settings ?? '', 'utf8')), {
+      bus: 'tls://bus.example',
+      'bus-role': 'site',
+      'bus-ca': 'bus/member/authority.pem',
+      'bus-cert': 'bus/member/certificate.pem',
+      'bus-key': 'bus/member/key.pem',
+      site: 'North',
+    });
     const [member] = centre.enrolment.members;
     assert.deepEqual([member?.role, member?.name, member?.title, member?.by], ['site', 'north', 'North', 'ann']);
-    assert.equal(centre.reloads, 1);
+    assert.equal(centre.counts.reloads, 2);
     const rights = readFileSync(join(centre.folder, 'authorization.conf'), 'utf8');
     assert.match(rights, new RegExp(`user: "${certificate.subject}".*"up\\.north\\.\\*"`));
   });
@@ -118,11 +142,11 @@ describe('a code', () => {
     await refused(codeText({ ...known, invitation: 'other' }));
     await enrol(code, north(t));
     await refused(code);
-    const late = await centre.code('site', 1000);
+    const late = await centre.code('North', 1000);
     centre.clock.advance(1000);
     await refused(late);
-    const together = await centre.code();
-    const outcomes = await Promise.allSettled([1, 2, 3].map(() => enrol(together, { ...north(t), name: 'south' })));
+    const together = await centre.code('South');
+    const outcomes = await Promise.allSettled([1, 2, 3].map(() => enrol(together, { ...north(t), id: 'south' })));
     assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
     assert.deepEqual(centre.enrolment.members.map(({ name }) => name).sort(), ['north', 'south']);
   });
@@ -152,9 +176,9 @@ describe('a code', () => {
       /does not speak TLS/,
     );
     assert.deepEqual([centre.asked, other.asked], [[], []]);
-    const folder = join(temporaryFolder(t), 'bus');
-    await assert.rejects(enrol(codeText({ ...code, url }), { ...north(t), folder }), NotEnrolled);
-    assert.equal(existsSync(folder), false);
+    const data = temporaryFolder(t);
+    await assert.rejects(enrol(codeText({ ...code, url }), { ...north(t), data }), NotEnrolled);
+    assert.deepEqual(readdirSync(data), []);
   });
 
   test('that is none says so', () => {
@@ -175,13 +199,59 @@ describe('an enrolment', () => {
       type: 'spki',
       format: 'pem',
     }) as string;
-    const request = { invitation, secret, name: 'north', publicKey, proof: '' };
+    const request = { invitation, secret, id: 'north', 'public-key': publicKey, proof: '' };
     await assert.rejects(enrolment.enrol(request), NotInvited);
-    await assert.rejects(enrolment.enrol({ ...request, publicKey: other.key }), NotInvited);
-    await assert.rejects(enrolment.enrol({ ...request, publicKey: 'x'.repeat(5000) }), NotInvited);
-    for (const name of ['', '*', '>', 'a.b', 'x'.repeat(41)])
-      await assert.rejects(enrolment.enrol({ ...request, name }), NotInvited);
+    await assert.rejects(enrolment.enrol({ ...request, 'public-key': other.key }), NotInvited);
+    await assert.rejects(enrolment.enrol({ ...request, 'public-key': 'x'.repeat(5000) }), NotInvited);
+    for (const id of ['', '*', '>', 'a.b', 'x'.repeat(41)])
+      await assert.rejects(enrolment.enrol({ ...request, id }), NotInvited);
     assert.deepEqual(enrolment.members, []);
+    assert.deepEqual(enrolment.counts, { enrolled: 0, refused: 8 });
+  });
+
+  test('gives nobody the place of somebody else, nor two members one name', async (t) => {
+    const centre = await centreOf(t);
+    const south = (): ReturnType<typeof north> => ({ ...north(t), id: 'south' });
+    await enrol(await centre.code('North'), north(t));
+    await enrol(await centre.code('South'), south());
+    const members = structuredClone(centre.enrolment.members);
+    await assert.rejects(enrol(await centre.code('South'), north(t)), /this server is North on the bus already/);
+    await assert.rejects(enrol(await centre.code('New'), north(t)), /this server is North on the bus already/);
+    await assert.rejects(
+      enrol(await centre.code('North'), { ...north(t), id: 'new' }),
+      /North is another server.*north/,
+    );
+    await assert.rejects(centre.code('North', undefined, 'centre'), TitleTaken);
+    assert.deepEqual(centre.enrolment.members, members);
+    await enrol(await centre.code('North'), north(t));
+    assert.deepEqual(
+      centre.enrolment.members.map(({ title }) => title),
+      ['South', 'North'],
+    );
+    assert.notEqual(centre.enrolment.members[1]?.key, members[0]?.key);
+  });
+
+  test('takes back invitations: one by its id, and all for a member with that member', async (t) => {
+    const centre = await centreOf(t);
+    const { enrolment } = centre;
+    const [first, second] = [await centre.code(), await centre.code()];
+    assert.equal(await enrolment.revoke(readCode(first).invitation), true);
+    await assert.rejects(enrol(first, north(t)), /ask for another one/);
+    await enrol(second, north(t));
+    const third = await centre.code();
+    assert.equal(await enrolment.revoke('north'), true);
+    await assert.rejects(enrol(third, north(t)), /ask for another one/);
+    assert.deepEqual([enrolment.members, enrolment.invitations], [[], []]);
+  });
+
+  test('is refused in the folder of a centre that has a bus of its own', async (t) => {
+    const [centre, other] = [await centreOf(t), await centreOf(t, join(temporaryFolder(t), 'bus'))];
+    const code = await centre.code();
+    await assert.rejects(
+      enrol(code, { id: 'north', data: dirname(other.folder) }),
+      /of a centre with a bus of its own/,
+    );
+    assert.deepEqual(centre.asked, []);
   });
 
   test('does not begin where the list of members cannot be read', async (t) => {
@@ -198,10 +268,9 @@ describe('an enrolment', () => {
     const authority = servedBy(t, enrolment);
     const rights = () => readFileSync(join(folder, 'authorization.conf'), 'utf8');
     const nats = await Nats.start(t, { authority, tls: 'verify_and_map: true', configuration: rights() });
-    const connect = async (enrolled: Awaited<ReturnType<typeof enrol>>) =>
-      connectBus(t, { url: nats.urls[0] ?? '', name: 'north', files: enrolled });
+    const connect = (files: BusFilePaths) => connectBus(t, { url: nats.urls[0] ?? '', name: 'north', files });
 
-    const first = await enrol(await centre.code(), north(t));
+    const { files: first } = await enrol(await centre.code(), north(t));
     await nats.configure(rights());
     const bus = await connect(first);
     await assert.rejects(
@@ -213,7 +282,7 @@ describe('an enrolment', () => {
       (error) => error instanceof BusError && error.failure === 'not-permitted',
     );
 
-    const second = await enrol(await centre.code(), north(t));
+    const { files: second } = await enrol(await centre.code(), north(t));
     await nats.configure(rights());
     await untilSaid(bus, /wrong credentials/);
     const again = await connect(second);

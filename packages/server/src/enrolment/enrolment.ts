@@ -1,15 +1,17 @@
 // Lets servers onto the bus, and has them out again: invites, signs, and tells the servers of the bus who may connect.
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { join } from 'node:path';
-import type { Clock } from '@telltale/schema';
+import type { BusEnrolmentRequest, Clock } from '@telltale/schema';
 import { replaceFile } from '@telltale/stack-kit';
 import type { Pair } from '../tls/index.ts';
 import { BusAuthority } from './authority.ts';
-import { type Member, MemberList, NotInvited } from './member-list.ts';
+import { type Given, type Invitation, type Member, MemberList, NotInvited } from './member-list.ts';
 
 export interface EnrolmentOptions {
-  /** Of the centre alone; `authorization.conf` in it is for the servers of the bus. */
+  /** Of the centre alone. */
   readonly folder: string;
+  /** For the servers of the bus: `authorization.conf` is written there. */
+  readonly publicFolder: string;
   readonly clock: Clock;
   /** The rights of members, as configuration of the servers. */
   readonly authorizationOf: (members: readonly Member[]) => string;
@@ -19,21 +21,9 @@ export interface EnrolmentOptions {
   readonly commonNameOf: (member: Pick<Member, 'role' | 'name' | 'key'>) => string;
 }
 
-/** What a server that was invited sends, over TLS. */
-export interface EnrolmentRequest {
-  readonly invitation: string;
-  readonly secret: string;
-  /** Of a site, its id. */
-  readonly name: string;
-  readonly title?: string;
-  /** In PEM. */
-  readonly publicKey: string;
-  /** Of `signedText`, by its key: so it has the key. In base64. */
-  readonly proof: string;
-}
-
 /** Both in PEM. */
 export interface Enrolled {
+  readonly member: Member;
   readonly certificate: string;
   readonly authority: string;
 }
@@ -46,12 +36,16 @@ export class Enrolment {
   readonly #options: EnrolmentOptions;
   readonly #authority: BusAuthority;
   readonly #list: MemberList;
+  readonly #counts = { enrolled: 0, refused: 0 };
+  /** One after the other: the newest list is written last. */
+  #publishing: Promise<unknown> = Promise.resolve();
 
   static async open(options: EnrolmentOptions): Promise<Enrolment> {
     const { folder, clock } = options;
     const authority = await BusAuthority.open(folder, clock);
     const enrolment = new Enrolment(options, authority, await MemberList.open(folder, clock));
-    await enrolment.#write();
+    // What was changed last may not have reached the servers.
+    await enrolment.#publish();
     return enrolment;
   }
 
@@ -69,47 +63,99 @@ export class Enrolment {
     return this.#list.members;
   }
 
+  get invitations(): readonly Invitation[] {
+    return this.#list.invitations;
+  }
+
+  /** Since the start. */
+  get counts(): { readonly enrolled: number; readonly refused: number } {
+    return this.#counts;
+  }
+
   makeServerPair(hosts: readonly string[]): Pair {
     return this.#authority.makeServerPair(hosts);
   }
 
-  /** Once, within the time. */
+  /** Once, within the time. Rejects with `TitleTaken`. */
   invite(
     invited: Pick<Member, 'role' | 'title' | 'by'>,
     validMs = usualValidMs,
-  ): Promise<{ id: string; secret: string }> {
+  ): Promise<Given & Pick<Invitation, 'untilUs'>> {
     return this.#list.invite(invited, validMs);
   }
 
-  /** It may connect when it resolves. Rejects with `NotInvited`. */
-  async enrol({ invitation, secret, name, title, publicKey, proof }: EnrolmentRequest): Promise<Enrolled> {
-    if (!namePattern.test(name)) throw new NotInvited('the name is none: 1 to 40 characters of 0-9, A-Z, a-z, _ and -');
+  /** The list says so when it resolves. Rejects with `NotInvited`. */
+  async enrol(request: BusEnrolmentRequest): Promise<Enrolled> {
+    try {
+      const enrolled = await this.#enrol(request);
+      this.#counts.enrolled++;
+      return enrolled;
+    } catch (error) {
+      if (error instanceof NotInvited) this.#counts.refused++;
+      throw error;
+    }
+  }
+
+  async #enrol({
+    invitation,
+    secret,
+    id: name,
+    'public-key': publicKey,
+    proof,
+  }: BusEnrolmentRequest): Promise<Enrolled> {
+    const given = { id: invitation, secret };
+    // Before anything that costs more.
+    this.#list.check(given);
+    if (!namePattern.test(name)) throw new NotInvited('the id is none: 1 to 40 characters of 0-9, A-Z, a-z, _ and -');
     const key = readKey(publicKey);
     if (key === undefined || !isSigned(key, signedText(invitation, name), proof)) {
       throw new NotInvited('the key is none of P-256, or was not shown to be there');
     }
-    const member = await this.#list.join({ id: invitation, secret }, { name, key: thumbprintOf(key), title });
-    await this.#write();
-    await this.#options.reload();
-    return { certificate: this.#authority.sign(this.#options.commonNameOf(member), key), authority: this.authority };
+    const member = await this.#list.join(given, { name, key: thumbprintOf(key) });
+    await this.#publish();
+    return { member, certificate: this.#certificateOf(member, key), authority: this.authority };
   }
 
-  /** It is cut off when it resolves. False: nobody has the name. */
+  /** Whoever has the key becomes a member without a code: it is the centre's own. Its certificate, in PEM. */
+  async admit(own: Pick<Member, 'role' | 'name' | 'title' | 'by'>, publicKey: KeyObject): Promise<string> {
+    const member = { ...own, key: thumbprintOf(publicKey) };
+    await this.#list.put(member);
+    await this.#publish();
+    return this.#certificateOf(member, publicKey);
+  }
+
+  /** A member, or an invitation; the list says so when it resolves. False: nobody has the name. */
   async revoke(name: string): Promise<boolean> {
-    const count = await this.#list.remove(name);
-    await this.#write();
-    await this.#options.reload();
-    return count > 0;
+    const isFound = await this.#list.remove(name);
+    await this.#publish();
+    return isFound;
   }
 
-  async #write(): Promise<void> {
-    const { folder, authorizationOf } = this.#options;
-    await replaceFile(join(folder, authorizationFile), authorizationOf(this.members));
+  #certificateOf(member: Pick<Member, 'role' | 'name' | 'key'>, publicKey: KeyObject): string {
+    return this.#authority.sign(this.#options.commonNameOf(member), publicKey);
+  }
+
+  async #publish(): Promise<void> {
+    const { publicFolder, authorizationOf, reload } = this.#options;
+    const published = this.#publishing.then(async () => {
+      await replaceFile(join(publicFolder, authorizationFile), authorizationOf(this.members));
+      await reload();
+    });
+    this.#publishing = published.catch(() => undefined);
+    await published;
   }
 }
 
 export function signedText(invitation: string, name: string): string {
   return `telltale enrolment ${invitation} ${name}`;
+}
+
+/** Of a member's key: part of the common name of its certificate. */
+export function thumbprintOf(key: KeyObject): string {
+  return createHash('sha256')
+    .update(key.export({ type: 'spki', format: 'der' }))
+    .digest('hex')
+    .slice(0, 16);
 }
 
 function readKey(pem: string): KeyObject | undefined {
@@ -128,11 +174,4 @@ function isSigned(key: KeyObject, text: string, proof: string): boolean {
   } catch {
     return false;
   }
-}
-
-function thumbprintOf(key: KeyObject): string {
-  return createHash('sha256')
-    .update(key.export({ type: 'spki', format: 'der' }))
-    .digest('hex')
-    .slice(0, 16);
 }

@@ -2,19 +2,17 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Clock, checker, parseJson } from '@telltale/schema';
+import { BusMemberRole, type Clock, checker, parseJson } from '@telltale/schema';
 import { replaceFile } from '@telltale/stack-kit';
 import Type, { type Static } from 'typebox';
 
-const Role = Type.Enum(['site', 'archiver', 'centre', 'reader'], { type: 'string' });
-
 const Member = Type.Object({
-  role: Role,
+  role: BusMemberRole,
   /** Of a site, its id. */
   name: Type.String({ pattern: '^[0-9A-Za-z_-]{1,40}$' }),
   /** Of its certificate: another key is another one. */
   key: Type.String({ pattern: '^[0-9a-f]{16}$' }),
-  /** For people. */
+  /** For people; no other member has it. */
   title: Type.String({ maxLength: 256 }),
   sinceUs: Type.Integer(),
   by: Type.String(),
@@ -25,7 +23,7 @@ const Invitation = Type.Object({
   id: Type.String(),
   /** SHA-256 of the secret. */
   hash: Type.String(),
-  role: Role,
+  role: BusMemberRole,
   title: Type.String(),
   untilUs: Type.Integer(),
   by: Type.String(),
@@ -44,6 +42,17 @@ export class NotInvited extends Error {
   override readonly name = 'NotInvited';
 }
 
+/** The message is for whoever invites. */
+export class TitleTaken extends Error {
+  override readonly name = 'TitleTaken';
+}
+
+/** What somebody has to show for an invitation. */
+export interface Given {
+  readonly id: string;
+  readonly secret: string;
+}
+
 export class MemberList {
   readonly #folder: string;
   readonly #clock: Clock;
@@ -58,7 +67,7 @@ export class MemberList {
       if (error.code === 'ENOENT') return '{"members":[],"invitations":[]}';
       throw error;
     });
-    const list = parseJson(text);
+    const list = parsed(text);
     if (!lists.fits(list)) throw new Error(`${path} is no list of members: put it back from a backup`);
     return new MemberList(folder, clock, list as List);
   }
@@ -78,53 +87,78 @@ export class MemberList {
     return this.#list.invitations.filter((each) => this.#isGood(each));
   }
 
-  /** On disk when it resolves; the secret is nowhere but in the answer. */
+  /** On disk when it resolves; the secret is nowhere but in the answer. Rejects with `TitleTaken`. */
   async invite(
     invited: Pick<Invitation, 'role' | 'title' | 'by'>,
     validMs: number,
-  ): Promise<{ id: string; secret: string }> {
+  ): Promise<Given & Pick<Invitation, 'untilUs'>> {
     const [id, secret] = [randomBytes(9).toString('base64url'), randomBytes(24).toString('base64url')];
     const untilUs = Math.floor(this.#clock.now()) + 1000 * validMs;
     await this.#change(({ members, invitations }) => {
+      const other = members.find(({ role, title }) => title === invited.title && role !== invited.role);
+      if (other !== undefined) throw new TitleTaken(`${other.title} is a member with the role ${other.role}`);
       const good = invitations.filter((each) => this.#isGood(each)).slice(1 - mostInvitations);
       return { members, invitations: [...good, { ...invited, id, hash: hashOf(secret), untilUs }] };
     });
-    return { id, secret };
+    return { id, secret, untilUs };
   }
 
-  /** Uses up the invitation; on disk when it resolves. Rejects with `NotInvited`. Another key of the same name takes its place. */
-  async join(
-    given: { id: string; secret: string },
-    member: Pick<Member, 'name' | 'key'> & { title: string | undefined },
-  ): Promise<Member> {
+  /** Throws `NotInvited`. Guessing costs no more than this. */
+  check(given: Given): void {
+    this.#invitationOf(given, this.#list);
+  }
+
+  /**
+   * Uses up the invitation; on disk when it resolves. Rejects with `NotInvited`. Another key of a member takes its place where the
+   * invitation is for that member: nobody else's can be taken with it.
+   */
+  async join(given: Given, { name, key }: Pick<Member, 'name' | 'key'>): Promise<Member> {
     let joined: Member | undefined;
-    await this.#change(({ members, invitations }) => {
-      const invitation = invitations.find(({ id }) => id === given.id);
-      if (invitation === undefined || !isEqual(invitation.hash, hashOf(given.secret)) || !this.#isGood(invitation)) {
-        throw new NotInvited('the code is not good, was used, or is too old: ask for another one');
-      }
+    await this.#change((list) => {
+      const { members, invitations } = list;
+      const invitation = this.#invitationOf(given, list);
       const { role, by, title } = invitation;
-      joined = {
-        ...member,
-        role,
-        by,
-        title: title || member.title || member.name,
-        sinceUs: Math.floor(this.#clock.now()),
-      };
-      const others = members.filter((each) => each.role !== role || each.name !== member.name);
+      const [same, namesake] = [
+        members.find((each) => each.name === name),
+        members.find((each) => each.title === title),
+      ];
+      if (same !== undefined && same !== namesake) {
+        throw new NotInvited(`this server is ${same.title} on the bus already, and the code is for ${title}`);
+      }
+      if (namesake !== undefined && same === undefined) {
+        throw new NotInvited(
+          `${title} is another server, with the id ${namesake.name}: take that out first (telltale site revoke), or ask for a code ` +
+            'with another name',
+        );
+      }
+      joined = { role, name, key, title, by, sinceUs: Math.floor(this.#clock.now()) };
+      const others = members.filter((each) => each !== same);
       return { members: [...others, joined], invitations: invitations.filter((each) => each !== invitation) };
     });
     return joined as Member;
   }
 
-  /** Whoever has the name, whatever their role; on disk when it resolves. How many it were. */
-  async remove(name: string): Promise<number> {
-    const before = this.members.length;
+  /** In the place of one of its name; on disk when it resolves. */
+  async put(member: Omit<Member, 'sinceUs'>): Promise<void> {
     await this.#change(({ members, invitations }) => ({
-      members: members.filter((each) => each.name !== name),
+      members: [
+        ...members.filter(({ name }) => name !== member.name),
+        { ...member, sinceUs: Math.floor(this.#clock.now()) },
+      ],
       invitations,
     }));
-    return before - this.members.length;
+  }
+
+  /** The member of this name with all invitations for it, or the invitation of this id; on disk when it resolves. False: there is none. */
+  async remove(id: string): Promise<boolean> {
+    let isFound = false;
+    await this.#change(({ members, invitations }) => {
+      const member = members.find(({ name }) => name === id);
+      const left = invitations.filter((each) => each.id !== id && each.title !== member?.title);
+      isFound = member !== undefined || left.length < invitations.length;
+      return { members: members.filter((each) => each !== member), invitations: left };
+    });
+    return isFound;
   }
 
   async #change(change: (list: List) => List): Promise<void> {
@@ -137,8 +171,24 @@ export class MemberList {
     await changed;
   }
 
+  #invitationOf({ id, secret }: Given, { invitations }: List): Invitation {
+    const invitation = invitations.find((each) => each.id === id);
+    if (invitation === undefined || !isEqual(invitation.hash, hashOf(secret)) || !this.#isGood(invitation)) {
+      throw new NotInvited('the code is not good, was used, or is too old: ask for another one');
+    }
+    return invitation;
+  }
+
   #isGood({ untilUs }: Invitation): boolean {
     return this.#clock.now() < untilUs;
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
   }
 }
 

@@ -56,6 +56,8 @@ interface Opened extends OpenedBus {
 
 /** A change shows at the centre well within this time. */
 const behindMs = 3000;
+/** Within this time a server of the bus passes on what it is told. */
+const echoMs = 500;
 /** What has become of a request that was forwarded. */
 const outcomePath = /^\/requests\/([0-9A-Za-z_-]{8,64})$/;
 /** A page that a site answers has none of the rights that the centre's own have in a browser. */
@@ -127,6 +129,29 @@ export class Centre {
     await sites?.stop();
     await connection?.stop();
     await this.#archiver?.close(patienceMs);
+  }
+
+  /** Whether the server of the bus that it is connected to has read the list of members of this version. */
+  async hasRead(version: string): Promise<boolean> {
+    const { library, connection } = this.#opened ?? {};
+    if (library === undefined || connection === undefined) return false;
+    const { clock } = this.#options;
+    const nonce = randomBytes(9).toString('base64url');
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const leave = connection.subscribe(library.rights.all, ({ data }) => {
+      if (Buffer.from(data).toString() === nonce) resolve(true);
+    });
+    const cancel = clock.after(echoMs, () => resolve(false));
+    try {
+      connection.publish(library.rights.read(version), nonce);
+      return await promise;
+    } catch (error) {
+      if (error instanceof library.BusError) return false;
+      throw error;
+    } finally {
+      cancel();
+      void leave();
+    }
   }
 
   get sites(): CentreSite[] {

@@ -51,11 +51,15 @@ export async function openBus({ address, files, clock, log }: BusSettings, who: 
 
 /** Says in the log what becomes of the connection. */
 export function logBus(connection: BusConnection, log: Logger): void {
-  let [wasUp, said] = [false, ''];
+  /** Since it was up, or down. */
+  const said = new Set<string>();
+  let wasUp = false;
   connection.observe(({ isUp, text, refused = '' }) => {
-    if (isUp !== wasUp || (!isUp && said === '')) log[isUp ? 'info' : 'warn'](`the bus: ${text}`);
-    if (refused !== '' && refused !== said) log.error(`the bus refuses something: ${refused}`);
-    [wasUp, said] = [isUp, isUp ? refused : text];
+    if (isUp !== wasUp) said.clear();
+    wasUp = isUp;
+    if (!said.has(text)) log[isUp ? 'info' : 'warn'](`the bus: ${text}`);
+    if (refused !== '' && !said.has(refused)) log.error(`the bus refuses something: ${refused}`);
+    said.add(text).add(refused);
   });
 }
 

@@ -1,5 +1,6 @@
 // Who acts for a site, by a lease on etcd.
 export { EtcdClient, type EtcdClientOptions, type MemberStatus } from './etcd/etcd-client.ts';
+export { examineLease, type LeaseFinding } from './examine.ts';
 export { type HandOver, Lease, type LeaseOptions } from './lease.ts';
 export { type LeaseSetting, readLeaseSetting, siteBase } from './lease-setting.ts';
 export type { KnownNode, LeaseRole, LeaseStatus, NodeDescription, NodeReport } from './lease-status.ts';

@@ -1,10 +1,14 @@
 // Configuration of the servers of the bus: TLS with certificates of both sides, and what each member may say and hear.
+import { createHash } from 'node:crypto';
+import { rights } from '../subjects.ts';
 import { type BusMember, commonNameOf, permissionsOf } from './roles.ts';
 
 export interface NatsFiles {
   readonly authority: string;
   readonly certificate: string;
   readonly key: string;
+  /** It writes its process there, so that it can be told to read its configuration again. */
+  readonly pid: string;
 }
 
 export interface NatsConfigurationOptions extends NatsFiles {
@@ -19,10 +23,11 @@ const mostPending = '256MB';
 
 /** Of one server, once. It keeps nothing: it has no JetStream. */
 export function natsConfiguration(options: NatsConfigurationOptions): string {
-  const { listen, authority, certificate, key, authorization } = options;
+  const { listen, authority, certificate, key, pid, authorization } = options;
   return `${[
     '# Made by Telltale. Whoever is on the bus shows a certificate of this authority.',
     `listen: ${quoted(listen)}`,
+    `pid_file: ${quoted(pid)}`,
     `max_pending: ${mostPending}`,
     'tls {',
     `  cert_file: ${quoted(certificate)}`,
@@ -35,11 +40,20 @@ export function natsConfiguration(options: NatsConfigurationOptions): string {
   ].join('\n')}\n`;
 }
 
+/** Of these members: another one after each change. */
+export function rightsVersion(members: readonly BusMember[]): string {
+  return createHash('sha256')
+    .update(JSON.stringify(members.map(commonNameOf)))
+    .digest('hex')
+    .slice(0, 16);
+}
+
 /** Who may connect, by the common names of certificates. Whoever is not in it may not, and is cut off when it is read again. */
 export function natsAuthorization(members: readonly BusMember[]): string {
   const users = members.map((member) => {
     const { publish, subscribe } = permissionsOf(member);
-    const permissions = `{ publish: ${listOf(publish)}, subscribe: ${listOf(subscribe)} }`;
+    const said = member.role === 'centre' ? [...publish, rights.read(rightsVersion(members))] : publish;
+    const permissions = `{ publish: ${listOf(said)}, subscribe: ${listOf(subscribe)} }`;
     return `    { user: ${quoted(`CN=${commonNameOf(member)}`)}, permissions: ${permissions} }\n`;
   });
   // Without anybody, everybody would be let in.

@@ -25,7 +25,7 @@ import {
   SiteExchanges,
   Sites,
 } from '../index.ts';
-import { natsAuthorization, natsConfiguration } from './nats-configuration.ts';
+import { natsAuthorization, natsConfiguration, rightsVersion } from './nats-configuration.ts';
 import { type BusMember, type BusRole, commonNameOf } from './roles.ts';
 
 const members: readonly BusMember[] = [
@@ -57,6 +57,9 @@ const said = [
     'to.north.c1',
     'from.north.c1',
     'inbox.north',
+    'rights',
+    `rights.${rightsVersion(members)}`,
+    `rights.${rightsVersion(members.slice(1))}`,
     'other',
   ],
   ...['$SYS.REQ.SERVER.PING', '$SYS.REQ.USER.INFO', '$JS.API.INFO', '_INBOX.AB.1', 'inbox'],
@@ -87,6 +90,9 @@ const heard = [
     'ask.>',
     'ask.*.*',
     'inbox.>',
+    'rights.>',
+    'rights.*',
+    `rights.${rightsVersion(members)}`,
   ],
   ...['north', 'south'].flatMap((site) => [
     `from.${site}.*.*`,
@@ -117,8 +123,14 @@ const permitted: Record<string, { readonly said: readonly string[]; readonly hea
   },
   'archiver a': { said: ['inbox.north.AB.1', 'inbox.south.AB.1'], heard: named(heard, / archivers$/) },
   'centre c': {
-    said: named(said, /^(to\.\w+\.c1\.1|ask\.\w+\.alarms|inbox\.\w+\.AB\.1)$/),
-    heard: [...named(heard, / archivers$/), ...named(heard, /^from\..+[*]$/), ...named(heard, /^live\..+(\*|beat)$/)],
+    said: [...named(said, /^(to\.\w+\.c1\.1|ask\.\w+\.alarms|inbox\.\w+\.AB\.1)$/), `rights.${rightsVersion(members)}`],
+    heard: [
+      ...named(heard, / archivers$/),
+      // Of all below one token: nobody may say more than that.
+      ...named(heard, /^rights\./),
+      ...named(heard, /^from\..+[*]$/),
+      ...named(heard, /^live\..+(\*|beat)$/),
+    ],
   },
   'reader r': { said: named(said, /^ask\.\w+\.alarms$/), heard: named(heard, /^live\..+(\*|beat)$/) },
 };
@@ -174,8 +186,12 @@ describe('the roles of the bus', { skip: withoutNats || withoutOpenssl }, () => 
 
   test('nobody comes in without a certificate, with a foreign one, or with one of nobody who is a member', async () => {
     await refused({ authority });
-    await refused({ authority, user: 'CN=site.north', password: '' });
-    for (const member of members) await refused({ authority, pair: foreign.issue(commonNameOf(member)) });
+    for (const member of members) {
+      const name = commonNameOf(member);
+      // Whoever is not let in says and hears nothing of any subject.
+      await refused({ authority, user: `CN=${name}`, password: '' });
+      await refused({ authority, pair: foreign.issue(name) });
+    }
     for (const name of ['site.west', 'north', 'nobody', 'site.north.x', 'SITE.NORTH'])
       await refused({ authority, pair: authority.issue(name) });
     await refused({ authority, pair: authority.issue('more', '/O=plant/CN=site.north') });
@@ -251,7 +267,7 @@ describe('the roles of the bus', { skip: withoutNats || withoutOpenssl }, () => 
     const folder = temporaryFolder(t);
     const [file, authorization] = [join(folder, 'nats.conf'), join(folder, 'members.conf')];
     const pair = authority.issue('server');
-    const files = { authority: authority.ca, certificate: pair.cert, key: pair.key };
+    const files = { authority: authority.ca, certificate: pair.cert, key: pair.key, pid: 'nats.pid' };
     writeFileSync(file, natsConfiguration({ listen: '127.0.0.1:4222', ...files, authorization: 'members.conf' }));
     const check = () => spawnSync('nats-server', ['-t', '-c', file], { encoding: 'utf8' });
     assert.notEqual(check().status, 0);

@@ -1,5 +1,5 @@
 // Who may say and hear what on the bus, by role. A site has the subjects below its own id, and no others.
-import { archivers, checkSite, exchanges, feeds, inboxOf, uplink } from '../subjects.ts';
+import { archivers, checkSite, exchanges, feeds, inboxOf, rights, uplink } from '../subjects.ts';
 
 export type BusRole = 'site' | 'archiver' | 'centre' | 'reader';
 
@@ -34,7 +34,7 @@ export function permissionsOf({ role, name }: BusMember): BusPermissions {
     case 'centre':
       return {
         publish: ['to.*.*.*', ...reader.publish, ...archiver.publish],
-        subscribe: ['from.*.*.*', ...reader.subscribe, ...archiver.subscribe],
+        subscribe: ['from.*.*.*', rights.all, ...reader.subscribe, ...archiver.subscribe],
       };
   }
 }

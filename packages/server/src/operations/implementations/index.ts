@@ -4,6 +4,7 @@ export { type ActionParts, actions } from './actions.ts';
 export { type ApprovalParts, approvals } from './approvals.ts';
 export { type ArchiveParts, type ArchiveReadParts, archive, archiveReads } from './archive.ts';
 export { type AuditParts, audit } from './audit.ts';
+export { type BusAdmissionParts, busMembers } from './bus-members.ts';
 export { certificates, type ServedCertificates } from './certificates.ts';
 export { type ConfigurationParts, configuration } from './configuration.ts';
 export { configuredObjects } from './configured-objects.ts';

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { systemClock } from '@telltale/schema';
 import { cleanupOf, suiteCleanup } from '@telltale/stack-kit/testing/cleanup';
+import { Authority, type Pair, withoutOpenssl } from '../../../../../test/engines/authority.ts';
 import { Postgres } from '../../../../../test/engines/postgres.ts';
 import { postgresVersions, withoutPostgres } from '../../../../../test/engines/postgres-programs.ts';
 import { sealerAt } from '../../../test/sealed-site.ts';
@@ -106,6 +107,30 @@ for (const version of postgresVersions) {
       }
       return address;
     }
+
+    test('are let in with the certificate of their own alone, where the server wants one: no other comes to any object', {
+      skip: withoutOpenssl,
+    }, async (t) => {
+      const [authority, foreign] = [new Authority(t), new Authority(t, 'another')];
+      const access = ['hostssl all all 127.0.0.1/32 scram-sha-256 clientcert=verify-full'];
+      const secure = await Postgres.start(t, { version, authority, access });
+      for (const role of ['archiver', 'reader', 'stranger']) {
+        await secure.addRole(role);
+        // The password is the right one.
+        const url = secure.url(role);
+        const showing = ({ cert, key }: Pair) => `${url}&sslcert=${cert}&sslkey=${key}`;
+        const own = await connectTo(t, showing(authority.issue(role)));
+        assert.equal((await own.query<{ who: string }>('select current_user as who')).rows[0]?.who, role);
+        const wrong = {
+          none: url,
+          foreign: showing(foreign.issue(role)),
+          other: showing(authority.issue(`not_${role}`)),
+        };
+        for (const [what, address] of Object.entries(wrong)) {
+          await assert.rejects(connectTo(t, address), { name: 'StoreError' }, `${role}: ${what}`);
+        }
+      }
+    });
 
     test('suffice: an archiver takes, seals and drops, a reader reads', async (t) => {
       const address = await installed();

@@ -59,7 +59,7 @@ export const system: Words['system'] = {
   settingsWhat: 'Sie werden beim Start des Dienstes angegeben, auf seiner Kommandozeile oder in seiner Umgebung.',
   settingCount: (count) => (count === 1 ? '1 Einstellung' : `${count} Einstellungen`),
   source: 'Herkunft',
-  sources: { default: 'Vorgabe', environment: 'Umgebung', 'command-line': 'Kommandozeile' },
+  sources: { default: 'Vorgabe', enrolment: 'Aufnahme', environment: 'Umgebung', 'command-line': 'Kommandozeile' },
   meaning: 'Bedeutung (englisch)',
   notSet: 'keine Angabe',
   metrics: 'Metriken',

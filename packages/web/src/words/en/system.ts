@@ -55,7 +55,7 @@ export const system = {
   settingsWhat: 'They are set when the service is started, on its command line or in its environment.',
   settingCount: (count: number) => (count === 1 ? '1 setting' : `${count} settings`),
   source: 'Comes from',
-  sources: { default: 'default', environment: 'environment', 'command-line': 'command line' },
+  sources: { default: 'default', enrolment: 'enrolment', environment: 'environment', 'command-line': 'command line' },
   meaning: 'Meaning',
   notSet: 'not set',
   metrics: 'Metrics',
