@@ -11,6 +11,7 @@ import type { Engines } from './engines.ts';
 /** All of it runs on a machine of two cores. */
 const heap = '--max-old-space-size=320';
 const readyMs = 180_000;
+const endMs = 20_000;
 
 export interface ClusterServer {
   readonly what: string;
@@ -29,17 +30,17 @@ export interface Servers {
 
 export async function startServers(scope: Scope, engines: Engines, begin: (what: string) => void): Promise<Servers> {
   const { store, storePassword, bus, lease } = engines;
-  const start = async (what: string, name: string, args: readonly string[], env: Record<string, string> = {}) => {
+  const start = async (what: string, name: string, args: readonly string[], more: Partial<OneServer> = {}) => {
     begin(what);
-    return startOne(scope, { what, name, args: [...args, '--bus', bus], env });
+    return startOne(scope, { what, name, args: [...args, '--bus', bus], ...more });
   };
   const centreArgs = ['--site', 'centre', '--store', store, '--no-demo'];
-  const centre = await start('centre', 'centre', centreArgs, { PGPASSWORD: storePassword });
+  const centre = await start('centre', 'centre', centreArgs, { env: { PGPASSWORD: storePassword } });
   const north = await start('site north', 'north', ['--site', 'north', '--demo']);
   const south = await start('site south', 'south', ['--site', 'south', '--demo']);
   const node = (name: string) => {
-    const args = ['--site', 'works', '--node', name, '--lease', lease, '--demo'];
-    return start(`site works, node ${name}`, `works-${name}`, args);
+    const args = ['--site', 'works', '--node', name, '--lease', lease];
+    return start(`site works, node ${name}`, `works-${name}`, args, { isMadeAlone: true });
   };
   const nodes = [await node('a'), await node('b')] as const;
   begin('until everybody knows everybody');
@@ -60,29 +61,34 @@ interface OneServer {
   /** Of its folder. */
   readonly name: string;
   readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
+  /** It has the demo plant before it is a node: a node that does not lead yet changes nothing. */
+  readonly isMadeAlone?: boolean;
 }
 
-async function startOne(scope: Scope, { what, name, args, env }: OneServer): Promise<ClusterServer> {
+async function startOne(scope: Scope, { what, name, args, env = {}, isMadeAlone }: OneServer): Promise<ClusterServer> {
   const folder = join(engineFolder(scope), name);
   mkdirSync(folder);
+  // Whoever works in its folder ends with it.
+  cleanupOf(scope).defer(() => killAll(folder));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const all = [heap, mainFile, '--data', join(folder, 'data'), '--port', String(port), '--stack-threads', '1', ...args];
-  const peer = await PeerProcess.start({
-    command: process.execPath,
-    args: all,
-    folder,
-    env,
-    // Whoever works in its folder ends with it, also where this process is killed.
-    endsWithUs: false,
-    readyMs,
-    isReady: async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.ok === true,
-  });
-  cleanupOf(scope).defer(async () => {
-    await peer.stop();
-    await killAll(folder);
-  });
+  const own = [heap, mainFile, '--data', join(folder, 'data'), '--port', String(port), '--stack-threads', '1'];
+  const run = (args: readonly string[]) =>
+    PeerProcess.start({
+      command: process.execPath,
+      args,
+      folder,
+      env,
+      // Also where this process is killed.
+      endsWithUs: false,
+      readyMs,
+      isReady: async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.ok === true,
+    });
+  if (isMadeAlone) await (await run([...own, '--demo'])).stop('SIGTERM', endMs);
+  const all = [...own, ...args];
+  const peer = await run(all);
+  cleanupOf(scope).defer(() => peer.stop('SIGTERM', endMs));
   const again = `(cd ${folder} && ${[process.execPath, ...all].join(' ')} > again.log 2>&1 &)`;
   return { what, url, pid: peer.pid ?? 0, again };
 }
