@@ -87,6 +87,7 @@ const sender = new Sender({
   clock: systemClock,
   archive: link,
   store: new BusStore({ bus }),
+  areEpochsGiven: false,
   gatherMs: 1000,
   onState,
 });

@@ -76,13 +76,14 @@ export class PatternArchive {
     this.#options = options;
     const [here, there] = portPair();
     const handlers: Handlers<OutgoingAccess> = {
-      open: () => ({ epoch: this.#epoch, series: this.#options.pattern.series }),
+      open: () => ({ epoch: this.#epoch, nextEpoch: undefined, series: this.#options.pattern.series }),
       resume: (text) => readPosition(text),
       begin: (epoch, _isKnown, reached = '') => {
         this.#epoch = epoch;
         // The store has ended the epoch before there: nothing comes again.
         return { ...(readPosition(reached) ?? firstPosition(1, 0)), declared: 0 };
       },
+      beginNext: (_epoch, reached) => reached,
       next: (position, most) => this.#next(position, most),
       counts: () => countsOf(0, 0, 0),
       sent: () => undefined,
@@ -113,6 +114,7 @@ export class PatternArchive {
       erasures: [],
       live: taken === 0 ? [] : [this.#records(first, taken)],
       block: undefined,
+      nextEpoch: undefined,
     };
   }
 

@@ -38,7 +38,15 @@ export class UplinkSite {
     const onState = (state: SenderState) => {
       this.#state = state;
     };
-    this.#sender = new Sender({ site: id, clock, archive: this.#archive.link, store, gatherMs, onState });
+    this.#sender = new Sender({
+      site: id,
+      clock,
+      archive: this.#archive.link,
+      store,
+      areEpochsGiven: false,
+      gatherMs,
+      onState,
+    });
     this.#bus.observe(({ isUp }) => isUp && this.#sender.retry());
     const facts = (): BeatFacts => ({ name: id, epoch: this.#state?.epoch ?? null, uplink: uplinkOf(this.#state) });
     this.#beats = new SiteBeats({ bus: this.#bus, clock, site: id, run: `run-${id}`, version: '1', facts });

@@ -243,6 +243,7 @@ export const topFiles: Record<string, readonly string[]> = {
     'server/api',
     'server/archive',
     'server/federation',
+    'server/standby',
     'server/store',
   ],
   'service-sites.ts': ['schema', 'settings.ts', 'server/api', 'server/federation', 'server/operations'],

@@ -13,6 +13,7 @@ export interface PairOptions {
   readonly ttlMs?: number;
   /** Of both servers. */
   readonly args?: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /** Registers that hold what was written, and a counter that runs. */
@@ -100,10 +101,10 @@ export class Pair {
 
   /** After it has ended. */
   async again(node: PairNode): Promise<void> {
-    const { ttlMs = 1000, args = [] } = this.#options;
+    const { ttlMs = 1000, args = [], env = {} } = this.#options;
     const lease = ['--lease', settingText(this.#etcd), '--lease-ttl', String(ttlMs), '--site', 'works'];
     const all = [...lease, '--node', node.name, ...args];
-    node.server = await startServer(this.#scope, { data: node.data, args: all });
+    node.server = await startServer(this.#scope, { data: node.data, args: all, env });
   }
 
   async state(node: PairNode): Promise<NodeState> {
@@ -179,7 +180,7 @@ async function configured(scope: Scope, { device }: RecordingModbus): Promise<st
   await using alone = new AsyncDisposableStack();
   const server = await startServer(alone, { data });
   const vars = { host: '127.0.0.1', port: String(device.port), scanPeriodMs: '50' };
-  const on = (address: string) => ({ datatype: 'i', connectorName: 'plc', address });
+  const on = (address: string) => ({ datatype: 'i', connectorName: 'plc', address, archMode: 'change' });
   const operations: Operation[] = [
     put('connectors', 'plc', { stackName: 'modbus', vars, properties: { writeTimeout: '12000' } }),
     put('measurements', 'level', on('hr0:int16')),

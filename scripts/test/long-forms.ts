@@ -29,6 +29,7 @@ export const longForms: readonly LongForm[] = [
   { variable: 'FAILOVER_ROUNDS', value: '100', files: ['test/failover.test.ts'] },
   { variable: 'SWITCH_ROUNDS', value: '200', files: ['test/switchover.test.ts'] },
   { variable: 'PATRONI_ROUNDS', value: '10', files: ['packages/server/src/store/postgres/patroni-failover.test.ts'] },
+  { variable: 'STANDBY_STORE_ROUNDS', value: '100', files: ['test/standby-store.test.ts'] },
   { variable: 'FUZZ_REQUESTS', value: '500000', files: ['test/fuzz.test.ts'] },
   { variable: 'FUZZ_MESSAGES', value: '500000', files: ['test/fuzz-channel.test.ts'] },
   { variable: 'FUZZ_ARCHIVE_RUNS', value: '400', files: ['test/fuzz-archive.test.ts'] },

@@ -110,7 +110,16 @@ export class Server {
     for (const { folder, message } of faults) log.error({ folder }, `a stack cannot be used: ${message}`);
     const stackModules = stacks.map(({ moduleUrl }) => moduleUrl);
     const clock = systemClock;
-    this.#node = createNode({ settings, clock, log, url: () => this.url });
+    this.#node = createNode({
+      settings,
+      clock,
+      log,
+      url: () => this.url,
+      identity: {
+        own: () => this.#federation.ownIdentity(),
+        onAgreed: (identity) => this.#federation.agree(identity),
+      },
+    });
     const isActing = () => this.#node?.isActing ?? true;
     this.#secrets = new SealedFolder({ data: settings.data, file: settings['secret-key-file'], credentials, log });
     this.#cfgdb = new ConfigurationDatabase({
@@ -443,11 +452,13 @@ export class Server {
   get #acting(): Acting {
     return {
       begin: async (epoch) => {
+        await this.#federation.lead(epoch);
         this.#host.setEpoch(epoch);
         this.#modules.begin();
       },
       end: async () => {
         this.#host.setEpoch(undefined);
+        this.#federation.rest();
         await this.#modules.hold(modulesMs);
       },
       rest: () => this.#modules.hold(modulesMs),

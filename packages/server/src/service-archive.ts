@@ -31,17 +31,18 @@ export interface ServiceStoreOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly archive: Archive;
+  readonly areEpochsGiven: boolean;
   /** What speaks to the store of the centre; undefined: nothing does. */
   readonly overBus: { readonly store: ParcelStore; readonly name: string } | undefined;
 }
 
 /** Undefined where there is none. */
 export function createStore({ settings, overBus, ...parts }: ServiceStoreOptions): SharedStore | undefined {
-  const { store, site: siteName = hostname(), data: folder, 'store-interval': gatherMs } = settings;
+  const { store, site: siteName = hostname(), 'store-interval': gatherMs } = settings;
   const keep = settings['store-retention'];
   const keepUs = keep === undefined ? undefined : parseDuration(keep);
   const at = store ?? overBus;
-  return at === undefined ? undefined : new SharedStore({ at, siteName, folder, gatherMs, keepUs, ...parts });
+  return at === undefined ? undefined : new SharedStore({ at, siteName, gatherMs, keepUs, ...parts });
 }
 
 /** What a node of a site records while another one acts for it is nothing. */

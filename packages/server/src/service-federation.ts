@@ -8,11 +8,12 @@ import { type Access, CentreCallers } from './access/index.ts';
 import type { HttpServer } from './api/index.ts';
 import type { Archive } from './archive/index.ts';
 import { busFilesOf, roleOnBus } from './bus-settings.ts';
-import { Centre, type LiveObjects, SiteOnBus } from './federation/index.ts';
+import { Centre, checkBus, type LiveObjects, SiteOnBus } from './federation/index.ts';
 import { BusAdmission } from './service-admission.ts';
 import { createStore } from './service-archive.ts';
 import type { Settings } from './settings.ts';
-import type { SharedStore } from './store/index.ts';
+import type { SiteIdentity } from './standby/index.ts';
+import { becomeSite, type SharedStore, siteIdIn, siteIdOf } from './store/index.ts';
 
 export interface FederationOptions {
   readonly settings: Settings;
@@ -31,15 +32,27 @@ export interface FederationOptions {
 /** What a centre may do at a site: everything but to say who may do what there. */
 const ofCentre = [{ permissions: permissionNames.filter((each) => each !== 'manage-users') }];
 
+/** Epochs of a lease begin above one of these, where there were others before: those of etcd count up from 1, a few a second. */
+const epochStep = 10_000_000_000;
+
 export class Federation {
   readonly store: SharedStore | undefined;
   readonly centre: Centre | undefined;
   /** Who may connect to the bus. */
   readonly admission: BusAdmission;
   readonly #site: SiteOnBus | undefined;
+  readonly #options: FederationOptions;
+  /** Of one of several nodes: its name. */
+  readonly #node: string | undefined;
+  #identity: SiteIdentity | undefined;
+  /** Resolves when the site is known and what speaks for it is open. */
+  #opening: Promise<void> = Promise.resolve();
 
-  constructor({ settings, clock, log, archive, access, live, forwarded, url, fingerprint }: FederationOptions) {
-    const { bus: address, store, data: folder, site: siteName = hostname() } = settings;
+  constructor(options: FederationOptions) {
+    const { settings, clock, log, archive, access, live, forwarded, url, fingerprint } = options;
+    const { bus: address, store, data: folder, lease, site: siteName = hostname() } = settings;
+    this.#options = options;
+    this.#node = lease === undefined ? undefined : (settings.node ?? hostname());
     const role = roleOnBus(settings);
     const callers = new CentreCallers(ofCentre);
     const bus = address === undefined ? undefined : { address, files: busFilesOf(settings), clock, log };
@@ -66,25 +79,61 @@ export class Federation {
       sites: () => this.centre?.sites ?? [],
       hasRead: async (version) => (await this.centre?.hasRead(version)) ?? false,
     });
-    this.store = createStore({ settings, clock, log, archive, overBus: this.#site });
+    const areEpochsGiven = this.#node !== undefined;
+    this.store = createStore({ settings, clock, log, archive, areEpochsGiven, overBus: this.#site });
   }
 
-  /** Before the first rendering: it hears of every point. */
+  /** Before the first rendering. Rejects with `UnusableBus`, `UnusableSite`, and the system's errors. */
   async prepare(): Promise<void> {
-    await this.#site?.open();
+    const { bus: address, data } = this.#options.settings;
+    if (this.#node === undefined && this.#site !== undefined) await this.#site.open(siteIdOf(data));
+    else if (this.#site !== undefined && address !== undefined) await checkBus({ address });
   }
 
-  /** Waits for nobody else. */
+  /** Waits for nobody else. A node of a site opens its part when the nodes have agreed on who that is. */
   async open(): Promise<void> {
-    await this.#site?.start();
-    this.store?.open();
     await this.admission.open();
+    if (this.#node === undefined) {
+      this.#site?.start();
+      this.#site?.speak();
+      if (this.store !== undefined) this.store.open(siteIdOf(this.#options.settings.data));
+    }
     await this.centre?.open();
   }
 
   /** Undefined: it is on none. */
   get bus(): BusState | undefined {
     return this.centre?.bus ?? this.#site?.bus;
+  }
+
+  /** What this node brings where the site has nothing yet. */
+  async ownIdentity(): Promise<SiteIdentity> {
+    const { settings, archive } = this.#options;
+    const last = await archive.lastEpoch();
+    const epochsFrom = last === undefined ? 0 : (Math.floor(last / epochStep) + 1) * epochStep;
+    return { id: siteIdOf(settings.data), epochsFrom };
+  }
+
+  /** The nodes have agreed on who the site is. Once. */
+  agree(identity: SiteIdentity): void {
+    const { settings, log } = this.#options;
+    this.#identity = identity;
+    this.#opening = this.#openAs(identity.id, settings.data).catch((err: Error) => {
+      log.error({ err }, `nothing goes to a store or a bus from here: ${err.message}`);
+    });
+  }
+
+  /** This node leads: what it records from now on is of this epoch, and it speaks for the site. */
+  async lead(epoch: number): Promise<void> {
+    await this.#opening;
+    if (this.#identity === undefined || this.#node === undefined) return;
+    if (this.store !== undefined) await this.#options.archive.lead(this.#identity.epochsFrom + epoch);
+    this.#site?.speak({ node: this.#node, epoch });
+  }
+
+  /** Another node does. What was recorded here goes on to the store. */
+  rest(): void {
+    this.#site?.hush(false).catch((err: Error) => this.#options.log.error({ err }, 'the bus: it could not be left'));
   }
 
   get degraded(): Degradation[] {
@@ -98,8 +147,16 @@ export class Federation {
   /** Before the archive. */
   async close(patienceMs: number): Promise<void> {
     this.admission.close();
+    await this.#opening;
     await this.centre?.close(patienceMs);
     await this.store?.close(patienceMs);
-    await this.#site?.close();
+    await this.#site?.close(this.#node === undefined);
+  }
+
+  async #openAs(id: string, folder: string): Promise<void> {
+    if (siteIdIn(folder) !== id) becomeSite(folder, id);
+    await this.#site?.open(id);
+    this.#site?.start();
+    this.store?.open(id);
   }
 }

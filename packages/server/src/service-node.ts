@@ -5,17 +5,18 @@ import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
 import type { Guarded } from './operations/index.ts';
 import type { Settings } from './settings.ts';
-import { SiteNode } from './standby/index.ts';
+import { type IdentityOptions, SiteNode } from './standby/index.ts';
 
 export interface ServiceNodeOptions {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly log: Logger;
   readonly url: () => string;
+  readonly identity: IdentityOptions;
 }
 
 /** Undefined where it is the only one. */
-export function createNode({ settings, clock, log, url }: ServiceNodeOptions): SiteNode | undefined {
+export function createNode({ settings, clock, log, url, identity }: ServiceNodeOptions): SiteNode | undefined {
   const { lease: address, site, node: name = hostname(), 'public-url': publicUrl } = settings;
   if (address === undefined || site === undefined) return undefined;
   const lease = { address, passwordFile: settings['lease-password-file'], ttlMs: settings['lease-ttl'] };
@@ -25,6 +26,7 @@ export function createNode({ settings, clock, log, url }: ServiceNodeOptions): S
     name,
     version: packageJson.version,
     url: () => publicUrl ?? url(),
+    identity,
     clock,
     log,
   });

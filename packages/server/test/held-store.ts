@@ -32,9 +32,9 @@ export class HeldStore implements ParcelStore {
     return (await this.#ready(site)).newest(site, epoch);
   }
 
-  async claim(site: string): Promise<Claimed> {
+  async claim(site: string, given?: number): Promise<Claimed> {
     this.claims++;
-    return (await this.#ready(site)).claim();
+    return (await this.#ready(site)).claim(site, given);
   }
 
   async send(site: string, epoch: number, seq: number, parcel: Uint8Array): Promise<Received> {

@@ -47,9 +47,9 @@ export class PlainStore implements ParcelStore {
     return stream && (stream.parcels.at(-1) ?? nothing);
   }
 
-  async claim(): Promise<Claimed> {
-    const epochs = [...this.#streams.keys()];
-    const epoch = Math.max(0, ...epochs) + 1;
+  async claim(_site?: string, given?: number): Promise<Claimed> {
+    const isFree = given !== undefined && (this.#streams.get(given)?.parcels.length ?? 0) === 0;
+    const epoch = isFree ? given : Math.max(0, ...this.#streams.keys()) + 1;
     this.#streams.set(epoch, { parcels: [] });
     return { epoch, isKnown: this.parcels > 0 };
   }

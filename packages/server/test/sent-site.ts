@@ -54,6 +54,7 @@ export class SentSite {
   #live = 0;
   #series: Series[] = sentKeys.map((key, number) => ({ ...key, number }));
   readonly #declared = new Set<number>();
+  readonly #before = new Map<number, { readonly seq: number; readonly declared: readonly number[] }>();
   #renamed: Series[] = [];
   #left: LeftBehind[] = [];
   #recent: SentRecord[] = [];
@@ -64,9 +65,12 @@ export class SentSite {
 
   /** What follows is of this one. */
   begin(epoch: number): void {
+    this.#before.set(this.#epoch, { seq: this.#seq, declared: [...this.#declared] });
     this.#epoch = epoch;
-    this.#seq = 0;
+    const { seq, declared } = this.#before.get(epoch) ?? { seq: 0, declared: [] };
+    this.#seq = seq;
     this.#declared.clear();
+    for (const number of declared) this.#declared.add(number);
   }
 
   /** They are sent now; or left behind, so that they come later. */

@@ -6,6 +6,7 @@ import { ManualClock } from '@telltale/schema/testing';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import fc from 'fast-check';
 import { systemDisk } from '../src/archive/files/disk.ts';
+import type { Position } from '../src/archive/outgoing/position.ts';
 import type { SeriesKey } from '../src/archive/records.ts';
 import { ArchiveStore } from '../src/archive/store/archive-store.ts';
 import type { Limits } from '../src/archive/store/generations.ts';
@@ -29,6 +30,8 @@ export interface SentWorldOptions {
   /** By default, blocks are very small, and so is what is sent of memory. */
   readonly limits?: Limits;
   readonly mostLive?: number;
+  /** One of several nodes of the site. */
+  readonly areEpochsGiven?: boolean;
 }
 
 export class SentWorld<Store extends TroubledStore = TroubledStore> {
@@ -40,6 +43,7 @@ export class SentWorld<Store extends TroubledStore = TroubledStore> {
   #backup: string | undefined;
   readonly #limits: Limits;
   readonly #mostLive: number;
+  readonly #areEpochsGiven: boolean;
   archive: ArchiveStore;
 
   constructor(store: Store, options: SentWorldOptions = {}) {
@@ -48,6 +52,7 @@ export class SentWorld<Store extends TroubledStore = TroubledStore> {
     this.site = site;
     this.#limits = limits;
     this.#mostLive = mostLive;
+    this.#areEpochsGiven = options.areEpochsGiven ?? false;
     this.archive = this.#open();
   }
 
@@ -90,10 +95,14 @@ export class SentWorld<Store extends TroubledStore = TroubledStore> {
     const { site, archive, store, clock, gatherMs } = this;
     const outgoing = archive.outgoing();
     const methods: Record<string, (...args: never[]) => unknown> = {
-      open: () => ({ epoch: outgoing.epoch, series: outgoing.series() }),
+      open: () => {
+        outgoing.sendAs(site);
+        return { epoch: outgoing.epoch, nextEpoch: outgoing.nextEpoch, series: outgoing.series() };
+      },
       resume: (position) => outgoing.resume(position),
       counts: () => outgoing.counts(),
       begin: (...args: [number, boolean, string | undefined]) => archive.beginOutgoing(...args),
+      beginNext: (...args: [number, Position]) => outgoing.beginNext(...args),
       next: (position, most) => outgoing.next(position, Math.min(most, this.#mostLive)),
       sent: (position, renamed) => outgoing.sent(position, renamed),
       damage: assert.fail,
@@ -102,10 +111,12 @@ export class SentWorld<Store extends TroubledStore = TroubledStore> {
     const link = { call: async (method: string, args: readonly unknown[]) => call(method, args), notify: call };
     let isBegun = false;
     const onState = (state: SenderState) => {
-      if (isBegun && (state.isIdle || state.failure !== undefined)) resolve(state);
+      const hasBegun = isBegun || (state.isIdle && state.epoch === undefined);
+      if (hasBegun && (state.isIdle || state.failure !== undefined)) resolve(state);
       isBegun = true;
     };
-    const sender = new Sender({ site, clock, store, gatherMs, archive: link as never, onState });
+    const areEpochsGiven = this.#areEpochsGiven;
+    const sender = new Sender({ site, clock, store, gatherMs, areEpochsGiven, archive: link as never, onState });
     sender.start();
     const state = await promise;
     await sender.stop();

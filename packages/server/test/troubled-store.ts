@@ -7,7 +7,7 @@ export function troubled(store: ParcelStore): TroubledStore {
   return {
     troubles,
     newest: (site, epoch) => store.newest(site, epoch),
-    claim: (site) => store.claim(site),
+    claim: (site, given) => store.claim(site, given),
     send: async (site, epoch, seq, parcel) => {
       const trouble = troubles.shift() ?? 0;
       if (trouble === 1) throw new Error('the store is away');

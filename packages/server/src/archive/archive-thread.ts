@@ -2,9 +2,10 @@
 // what has expired, in slices, so that a commit never waits for long.
 import { basename } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
-import { Batch, ProblemError, quality, systemClock } from '@telltale/schema/values';
+import { ProblemError, systemClock } from '@telltale/schema/values';
 import { Link, Moved, messagePort, parentLink } from '../threads/index.ts';
 import type { ArchiveDamage, ArchiveProgress } from './archive-access.ts';
+import { batchOf } from './batch-of-group.ts';
 import { CompactionWorker } from './compaction-worker.ts';
 import type { Damage } from './files/damage.ts';
 import { readRetentions, writeRetentions } from './files/retentions-file.ts';
@@ -20,8 +21,8 @@ import type {
   WriterForReader,
   WriterThread,
 } from './protocol.ts';
-import type { CommitGroup, GroupBatch } from './record-queue.ts';
-import { type Kind, replaces, type SeriesRename, simulated } from './records.ts';
+import type { CommitGroup } from './record-queue.ts';
+import type { Kind, SeriesRename } from './records.ts';
 import { SeriesRefs } from './series-refs.ts';
 import { type SnapshotRequest, snapshotRequest } from './snapshot-request.ts';
 import { ArchiveStore } from './store/archive-store.ts';
@@ -219,10 +220,14 @@ class ArchiveThread {
   serveSender(port: MessagePort): void {
     const outgoing = this.#store.outgoing();
     const sender = new Link<OutgoingClient, OutgoingAccess>(messagePort(port), {
-      open: () => ({ epoch: outgoing.epoch, series: outgoing.series() }),
+      open: (site) => {
+        outgoing.sendAs(site);
+        return { epoch: outgoing.epoch, nextEpoch: outgoing.nextEpoch, series: outgoing.series() };
+      },
       resume: (position) => outgoing.resume(position),
       counts: () => outgoing.counts(),
       begin: (epoch, isKnown, reached) => this.#store.beginOutgoing(epoch, isKnown, reached),
+      beginNext: (epoch, reached) => outgoing.beginNext(epoch, reached),
       next: (position, most) => {
         this.#isMoreWanted = true;
         const piece = outgoing.next(position, most);
@@ -234,6 +239,16 @@ class ArchiveThread {
     port.once('close', () => sender.end(new Error('the thread that sends has ended')));
     this.#sender?.end(new Error('the thread that sends was replaced'));
     this.#sender = sender;
+  }
+
+  /** In memory at once; what the disk refuses is tried again. */
+  lead(epoch: number): void {
+    try {
+      this.#store.leadOutgoing(epoch);
+    } catch (error) {
+      this.#warn(`that another epoch has begun is not on disk yet: ${(error as Error).message}`);
+    }
+    this.#sender?.notify('more', []);
   }
 
   #replaceReader(reader: Link<ReaderForWriter> | undefined): void {
@@ -321,17 +336,6 @@ class ArchiveThread {
   }
 }
 
-function batchOf(message: GroupBatch): Batch {
-  const batch = Batch.from(message);
-  if (message.importedTo === undefined) return batch;
-  batch.points.fill(message.importedTo, 0, batch.count);
-  for (let at = 0; at < batch.count; at++) {
-    const given = batch.qualities[at] as number;
-    batch.qualities[at] = (given & 0xff) | ((given & quality.simulated) === 0 ? 0 : simulated) | replaces;
-  }
-  return batch;
-}
-
 function main(): void {
   let opened: ArchiveThread | undefined;
   /** Work on what is open; then there may be more to do in the background. Where nothing could be opened, nothing. */
@@ -361,6 +365,8 @@ function main(): void {
     },
     reader: (port) => opened?.serveReader(port),
     outgoing: (port) => opened?.serveSender(port),
+    lead: (epoch) => answer((thread) => thread.lead(epoch)),
+    lastEpoch: () => answer(({ store }) => store.lastEpoch),
     group: (group) => work((thread) => thread.take(group)),
     commit: () => work((thread) => thread.commit()),
     setRetention: (retention) => work((thread) => thread.retain(retention)),

@@ -165,6 +165,18 @@ export class Archive implements ArchiveAccess {
     this.#writer?.notify('outgoing', [port], [port]);
   }
 
+  /** What is recorded from now on is sent under this epoch, which a lease has given. */
+  async lead(epoch: number): Promise<void> {
+    // What the disk does not take yet is of this epoch, too.
+    await this.records.allStored().catch(() => undefined);
+    await this.#ask().call('lead', [epoch]);
+  }
+
+  /** The highest epoch that it was sent in, or will be; undefined: there is none. */
+  lastEpoch(): Promise<number | undefined> {
+    return this.#ask().call('lastEpoch', []);
+  }
+
   setRetention(retention: Retention): void {
     this.#writer?.notify('setRetention', [retention]);
   }

@@ -21,6 +21,10 @@ export interface WriterThread {
   reader(port: MessagePort): void;
   /** The thread that sends to the store was started; this is its port. */
   outgoing(port: MessagePort): void;
+  /** What comes from now on is sent under this epoch. */
+  lead(epoch: number): void;
+  /** The highest epoch that this archive was sent in, or will be; undefined: there is none. */
+  lastEpoch(): number | undefined;
   /** Answered by `committed` or `refused`; before that, there is no other group. */
   group(group: CommitGroup): void;
   /** Retries to bring to disk what the disk refused; where that is nothing, tests the disk. */
@@ -54,11 +58,16 @@ export interface WriterClient {
 
 /** What the sender asks the thread that writes. */
 export interface OutgoingAccess {
-  /** The epoch of this folder, and all series; those that come later come with what is sent. */
-  open(): { readonly epoch: number | undefined; readonly series: readonly Series[] };
+  /** As which site it is sent. The epoch of this folder, the one that a lease has given it next, and all series; those that come later come with what is sent. */
+  open(site: string): {
+    readonly epoch: number | undefined;
+    readonly nextEpoch: number | undefined;
+    readonly series: readonly Series[];
+  };
   /** See `Outgoing`, as the next ones. */
   resume(position: string): Position | undefined;
   begin(epoch: number, isKnown: boolean, reached: string | undefined): Position;
+  beginNext(epoch: number, reached: Position): Position;
   next(position: Position, most: number): OutgoingPiece;
   /** Of what the store does not have, as far as is known. */
   counts(): OutgoingCounts;

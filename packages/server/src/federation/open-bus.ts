@@ -28,6 +28,16 @@ export interface OpenedBus {
   readonly shown: string;
 }
 
+/** Before anybody knows who connects. Rejects with `UnusableBus`. */
+export async function checkBus({ address }: Pick<BusSettings, 'address'>): Promise<void> {
+  const { BadBusAddress, parseBusAddress } = await import('../bus/index.ts');
+  try {
+    parseBusAddress(address);
+  } catch (error) {
+    throw asUnusable(error, BadBusAddress);
+  }
+}
+
 /** Not started yet. `who`: a site, or a centre, which answers come to. Rejects with `UnusableBus`. */
 export async function openBus({ address, files, clock, log }: BusSettings, who: string): Promise<OpenedBus> {
   const library = await import('../bus/index.ts');
@@ -44,9 +54,12 @@ export async function openBus({ address, files, clock, log }: BusSettings, who: 
     });
     return { library, connection, shown: busAddressText(parsed) };
   } catch (error) {
-    if (!(error instanceof BadBusAddress)) throw error;
-    throw new UnusableBus(`--bus is not usable: ${error.message}`);
+    throw asUnusable(error, BadBusAddress);
   }
+}
+
+function asUnusable(error: unknown, kind: typeof import('../bus/index.ts').BadBusAddress): unknown {
+  return error instanceof kind ? new UnusableBus(`--bus is not usable: ${error.message}`) : error;
 }
 
 /** Says in the log what becomes of the connection. */

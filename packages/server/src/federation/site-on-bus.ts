@@ -8,9 +8,9 @@ import type { BusState } from '@telltale/schema';
 import type { CentreCallers } from '../access/index.ts';
 import type { Alarms } from '../alarms/index.ts';
 import type { HttpServer } from '../api/index.ts';
-import type { BeatFacts, BusStore } from '../bus/index.ts';
+import type { BeatFacts, BusStore, LivePublisher, OutcomeLog, SiteBeats, SiteExchanges } from '../bus/index.ts';
 import type { Commands, Measurements } from '../points/index.ts';
-import { type ParcelStore, type SenderState, StoreError, siteIdOf } from '../store/index.ts';
+import { type ParcelStore, type SenderState, StoreError } from '../store/index.ts';
 import { CountedObjects } from './counted-objects.ts';
 import { type BusSettings, busStateOf, logBus, type OpenedBus, openBus } from './open-bus.ts';
 
@@ -31,10 +31,26 @@ export interface SiteOnBusOptions extends BusSettings {
   readonly served: () => HttpServer;
 }
 
+/** A node that acts for the site, of several. */
+export interface LeadingNode {
+  readonly node: string;
+  readonly epoch: number;
+}
+
 interface Opened extends OpenedBus {
+  readonly site: string;
   readonly store: BusStore;
-  readonly start: () => Promise<void>;
-  readonly close: () => Promise<void>;
+  readonly http: HttpServer;
+  readonly socketPath: string;
+  readonly outcomes: OutcomeLog;
+  readonly publisher: LivePublisher;
+  readonly counted: CountedObjects;
+}
+
+/** Who speaks for the site: another one after each start, and each time that this node leads. */
+interface Voice {
+  readonly exchanges: SiteExchanges;
+  readonly beats: SiteBeats;
 }
 
 export interface LiveObjects {
@@ -50,6 +66,7 @@ export class SiteOnBus {
   /** That of the centre. */
   readonly store: ParcelStore;
   #opened: Opened | undefined;
+  #voice: Voice | undefined;
 
   constructor(options: SiteOnBusOptions) {
     this.#options = options;
@@ -76,11 +93,9 @@ export class SiteOnBus {
     return this.#opened && busStateOf(this.#opened, 'site');
   }
 
-  /** Before the first rendering. Rejects with `UnusableBus`, `UnusableSite`, and the system's errors. */
-  async open(): Promise<void> {
-    const { live, folder, clock, log, siteName: name, version, sender, onUp, callers } = this.#options;
-    const site = siteIdOf(folder);
-    const run = randomBytes(12).toString('base64url');
+  /** As which site. Rejects with `UnusableBus`, and the system's errors. */
+  async open(site: string): Promise<void> {
+    const { live, folder, clock, log, onUp } = this.#options;
     const bus = await openBus(this.#options, site);
     const { library, connection } = bus;
     logBus(connection, log);
@@ -88,56 +103,71 @@ export class SiteOnBus {
     const outcomes = await library.OutcomeLog.open(folder);
     const http = this.#options.served();
     const socketPath = await this.#listen(http);
-    const epoch = () => sender()?.epoch ?? null;
+    const publisher = new library.LivePublisher({ bus: connection, clock, site, ...live });
+    const store = new library.BusStore({ bus: connection });
+    const counted = new CountedObjects(live.measurements, live.alarms);
+    this.#opened = { ...bus, site, store, http, socketPath, outcomes, publisher, counted };
+  }
+
+  /** Does not wait for the bus. */
+  start(): void {
+    this.#opened?.connection.start();
+  }
+
+  /** From now on this server says how the site is, and carries out what the centre asks for; of several nodes, the one that leads. */
+  speak(leading?: LeadingNode): void {
+    if (this.#opened === undefined || this.#voice !== undefined) return;
+    const { clock, siteName: name, version, sender, callers } = this.#options;
+    const { library, connection: bus, site, outcomes, socketPath, publisher, counted } = this.#opened;
+    const run = randomBytes(12).toString('base64url');
+    const epoch = () => leading?.epoch ?? sender()?.epoch ?? null;
     const exchanges = new library.SiteExchanges({
-      bus: connection,
+      bus,
       clock,
       site,
       run,
       epoch,
       outcomes,
+      since: leading && new Date(clock.now() / 1000).toISOString(),
       handle: (exchange) =>
         library.serveExchange(exchange, {
           socketPath,
           headers: ({ request }) => ({ host: 'localhost', authorization: callers.authorizationOf(request.caller) }),
         }),
     });
-    const counted = new CountedObjects(live.measurements, live.alarms);
+    const node = leading?.node ?? null;
     const facts = (): BeatFacts => ({
       name,
+      node,
       epoch: epoch(),
       uplink: uplinkOf(sender()),
       points: counted.nextPoints(),
       alarms: counted.alarms,
     });
-    const beats = new library.SiteBeats({ bus: connection, clock, site, run, version, facts });
-    const publisher = new library.LivePublisher({ bus: connection, clock, site, ...live });
-    const start = async () => {
-      exchanges.start();
-      publisher.start();
-      connection.start();
-      beats.start();
-    };
-    const close = async () => {
-      beats.stop();
-      await publisher.stop();
-      await exchanges.stop();
-      await connection.stop();
-      http.server.closeAllConnections();
-      await http.close();
-      rmSync(socketPath, { force: true });
-      await outcomes.close();
-    };
-    this.#opened = { ...bus, store: new library.BusStore({ bus: connection }), start, close };
+    const beats = new library.SiteBeats({ bus, clock, site, run, version, facts });
+    this.#voice = { exchanges, beats };
+    exchanges.start();
+    publisher.start();
+    beats.start();
   }
 
-  /** Does not wait for the bus. */
-  async start(): Promise<void> {
-    await this.#opened?.start();
+  /** `isEnd`: no other node goes on. Resolves when nothing is under way here. */
+  async hush(isEnd: boolean): Promise<void> {
+    const { exchanges, beats } = this.#voice ?? {};
+    this.#voice = undefined;
+    beats?.stop(isEnd);
+    await this.#opened?.publisher.stop();
+    await exchanges?.stop();
   }
 
-  async close(): Promise<void> {
-    await this.#opened?.close();
+  async close(isEnd: boolean): Promise<void> {
+    await this.hush(isEnd);
+    const { connection, http, socketPath, outcomes } = this.#opened ?? {};
+    await connection?.stop();
+    http?.server.closeAllConnections();
+    await http?.close();
+    if (socketPath !== undefined) rmSync(socketPath, { force: true });
+    await outcomes?.close();
   }
 
   /** In the data folder, which is closed to others. */

@@ -73,6 +73,7 @@ async function toStore(asked: MoveArchive, folder: string): Promise<Moved> {
       clock,
       log,
       archive,
+      areEpochsGiven: false,
       overBus: undefined,
     }) as SharedStore;
     return store;

@@ -1,7 +1,7 @@
 // Sends all of an archive to the store, as the server does, and compares what the store has then.
 import { pause } from '@telltale/schema';
 import { type Archive, kinds } from '../archive/index.ts';
-import type { SharedStore } from '../store/index.ts';
+import { type SharedStore, siteIdOf } from '../store/index.ts';
 import {
   closeMs,
   counting,
@@ -21,7 +21,7 @@ export async function moveToStore(move: Move, storeOf: (archive: Archive) => Sha
   const archive = await openArchive(move, failed.reject);
   const store = storeOf(archive);
   try {
-    store.open();
+    store.open(siteIdOf(move.folder));
     await Promise.race([allSent(move, store), failed.promise]);
     const there = await move.openStore();
     try {

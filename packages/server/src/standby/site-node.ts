@@ -13,6 +13,7 @@ import type { Logger } from 'pino';
 import type { KnownNode, Lease, LeaseStatus } from '../lease/index.ts';
 import { HeldDeadline } from '../threads/index.ts';
 import type { Acting } from './acting.ts';
+import type { IdentityOptions } from './agreed-identity.ts';
 import { type LeaseAddress, type OpenedLease, openLease } from './open-lease.ts';
 import { type LiveParts, type SiteEntry, SiteState } from './site-state.ts';
 import { cannotSwitch, Switchover } from './switchover.ts';
@@ -23,6 +24,7 @@ export interface SiteNodeOptions extends LeaseAddress {
   readonly version: string;
   /** Where people and the other nodes reach this one; known when it is opened. */
   readonly url: () => string;
+  readonly identity: IdentityOptions;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -70,11 +72,11 @@ export class SiteNode {
 
   /** When the service is ready: from now on it may lead. */
   async begin(acting: Acting, parts: LiveParts): Promise<void> {
-    const { site, clock, log } = this.#options;
+    const { site, identity, clock, log } = this.#options;
     if (this.#opened === undefined) return;
     this.#acting = acting;
     const onAsked = () => this.#lease?.refreshNodes();
-    this.#state = new SiteState({ lease: this.#opened, site, parts, clock, log, onAsked });
+    this.#state = new SiteState({ lease: this.#opened, site, parts, identity, clock, log, onAsked });
     await this.#state.follow();
     this.#lease?.start();
   }

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Clock, ProblemError } from '@telltale/schema';
 import type { Logger } from 'pino';
 import type { FollowedEntry, SharedEntry, SharedFollower, SharedKey, SharedState } from '../lease/index.ts';
+import { AgreedIdentity, type IdentityOptions } from './agreed-identity.ts';
 import type { OpenedLease } from './open-lease.ts';
 
 /** A JSON text under its family and name; null: there is none any more. */
@@ -26,6 +27,7 @@ export interface SiteStateOptions {
   readonly lease: OpenedLease;
   readonly site: string;
   readonly parts: LiveParts;
+  readonly identity: IdentityOptions;
   readonly clock: Clock;
   readonly log: Logger;
   /** Who leads wants to know whether this node has what was shared so far; it has. */
@@ -44,6 +46,7 @@ const upToDateMs = 10_000;
 export class SiteState {
   readonly #options: SiteStateOptions;
   readonly #base: string;
+  readonly #identity: AgreedIdentity;
   #follower: SharedFollower | undefined;
   /** Somebody has led, and what there was then is in etcd. */
   #hasBegun = false;
@@ -53,6 +56,7 @@ export class SiteState {
   constructor(options: SiteStateOptions) {
     this.#options = options;
     const { lease, site } = options;
+    this.#identity = new AgreedIdentity(options.identity);
     this.#base = lease.library.siteBase(lease.etcd.setting, site);
   }
 
@@ -103,6 +107,7 @@ export class SiteState {
     this.#leading = new library.SharedState({ etcd, clock, base: this.#base, epoch, large: follower.large });
     try {
       await this.#begin(this.#leading);
+      await this.#identity.bring(this.#leading);
     } catch (error) {
       await this.follow();
       throw error;
@@ -147,13 +152,23 @@ export class SiteState {
     for (const entry of entries) {
       const { family, name, value } = entry;
       const bytes = value === undefined ? undefined : await this.#follower?.read(entry as SharedEntry);
-      taken.push({ family, name, text: bytes?.toString() ?? null });
+      const stored = { family, name, text: bytes?.toString() ?? null };
+      this.#learn(stored);
+      taken.push(stored);
     }
     await this.#inTurns(taken);
     const heard = taken.findLast((entry) => keyOf(entry) === keyOf(asked))?.text ?? this.#heard;
     if (heard === this.#heard) return;
     this.#heard = heard;
     this.#options.onAsked();
+  }
+
+  #learn(stored: SiteEntry): void {
+    try {
+      this.#identity.take(stored);
+    } catch (error) {
+      this.#options.log.error(`nothing goes to a store or a bus from here: ${(error as Error).message}`);
+    }
   }
 
   async #inTurns(entries: readonly SiteEntry[]): Promise<void> {

@@ -6,7 +6,7 @@ import { StoreError, type StoreTrouble } from './store-error.ts';
 /** What the thread that speaks to the store is asked. */
 export interface LinkedStoreAccess {
   newest(site: string, epoch: number): Said<Received | undefined>;
-  claim(site: string): Said<Claimed>;
+  claim(site: string, given?: number): Said<Claimed>;
   send(site: string, epoch: number, seq: number, parcel: Uint8Array): Said<Received>;
 }
 
@@ -32,8 +32,8 @@ export class LinkedStore implements ParcelStore {
     return this.#heard(await this.#link.call('newest', [site, epoch]));
   }
 
-  async claim(site: string): Promise<Claimed> {
-    return this.#heard(await this.#link.call('claim', [site]));
+  async claim(site: string, given?: number): Promise<Claimed> {
+    return this.#heard(await this.#link.call('claim', [site, given]));
   }
 
   async send(site: string, epoch: number, seq: number, parcel: Uint8Array): Promise<Received> {
@@ -60,7 +60,7 @@ export function servedStore(store: ParcelStore | undefined): Handlers<LinkedStor
   };
   return {
     newest: (site, epoch) => said((asked) => asked.newest(site, epoch)),
-    claim: (site) => said((asked) => asked.claim(site)),
+    claim: (site, given) => said((asked) => asked.claim(site, given)),
     send: (site, epoch, seq, parcel) => said((asked) => asked.send(site, epoch, seq, parcel)),
   };
 }

@@ -23,8 +23,11 @@ export interface ParcelStore {
   readonly mostBytes?: number | undefined;
   /** Undefined: it does not know of this epoch. */
   newest(site: string, epoch: number): Promise<Received | undefined>;
-  /** An epoch higher than any that it has of the site. */
-  claim(site: string): Promise<Claimed>;
+  /**
+   * An epoch higher than any that it has of the site, which ends those before it. Or the one that a lease has given: nothing ends then, since
+   * each node sends what it has recorded under its own; where another has sent in that one, again the next higher one.
+   */
+  claim(site: string, given?: number): Promise<Claimed>;
   /** Resolves when the store has committed it, with the newest that it has then: another one where this did not come next. */
   send(site: string, epoch: number, seq: number, parcel: Uint8Array): Promise<Received>;
 }

@@ -17,6 +17,8 @@ export interface OpenStore {
   /** Undefined: whoever opens it speaks to the store. */
   readonly address: string | undefined;
   readonly site: Site;
+  /** See `SenderOptions`. */
+  readonly areEpochsGiven: boolean;
   /** How long records are gathered for a parcel, where none wait. */
   readonly gatherMs: number;
   /** How long the store keeps records; undefined: for good. */

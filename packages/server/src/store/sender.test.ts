@@ -15,6 +15,7 @@ const nothing: OutgoingPiece = {
   erasures: [],
   live: [],
   block: undefined,
+  nextEpoch: undefined,
   discarded: { count: 0, sinceUs: 0, untilUs: 0 },
   stored: 0,
   dropped: 0,
@@ -24,7 +25,7 @@ const nothing: OutgoingPiece = {
 
 /** Of an archive that stays empty. */
 const methods: Record<string, (...args: never[]) => unknown> = {
-  open: () => ({ epoch: undefined, series: [] }),
+  open: () => ({ epoch: undefined, nextEpoch: undefined, series: [] }),
   begin: () => nothing.position,
   next: () => nothing,
   counts: () => nothing,
@@ -44,6 +45,7 @@ test('a sender with nothing to send asks now and then whether the store is there
     site: 'here',
     clock,
     store,
+    areEpochsGiven: false,
     gatherMs: 0,
     archive: { call: async (method: string) => methods[method]?.(), notify: () => {} } as never,
     onState: (told) => {

@@ -27,6 +27,8 @@ export interface SenderOptions {
   readonly clock: Clock;
   readonly archive: Pick<Link<OutgoingAccess>, 'call' | 'notify'>;
   readonly store: ParcelStore;
+  /** By a lease: nothing is claimed but the epochs that it has given to the archive. */
+  readonly areEpochsGiven: boolean;
   /** How long records are gathered for a parcel, where none wait. */
   readonly gatherMs: number;
   readonly onState: (state: SenderState) => void;
@@ -127,7 +129,7 @@ export class Sender {
       try {
         let next = await this.#begin();
         pauseMs = firstPauseMs;
-        while (!this.#isStopped) next = await this.#sendNext(next);
+        while (!this.#isStopped) next = await (next === undefined ? this.#await() : this.#sendNext(next));
       } catch (error) {
         if (this.#isStopped) return;
         this.#closeBlocks();
@@ -149,10 +151,10 @@ export class Sender {
     }
   }
 
-  /** Where the store says to go on; or in an epoch of its own, where it cannot say. */
-  async #begin(): Promise<Next> {
-    const { archive, store, site } = this.#options;
-    const { epoch, series } = await archive.call('open', []);
+  /** Where the store says to go on; or in another epoch, where it cannot say. Undefined: there is none yet. */
+  async #begin(): Promise<Next | undefined> {
+    const { archive, store, site, areEpochsGiven } = this.#options;
+    const { epoch, nextEpoch, series } = await archive.call('open', [site]);
     this.#learn(series);
     const received = epoch === undefined ? undefined : await store.newest(site, epoch);
     if (epoch !== undefined && received !== undefined && received.isOver !== true) {
@@ -162,13 +164,31 @@ export class Sender {
         return { epoch, seq: received.seq + 1, position };
       }
     }
-    const claimed = await store.claim(site);
+    const given = areEpochsGiven ? (nextEpoch ?? epoch) : undefined;
+    if (areEpochsGiven && given === undefined) return undefined;
+    const claimed = await store.claim(site, given);
     const position = await archive.call('begin', [claimed.epoch, claimed.isKnown, received?.position]);
     this.#tell({ failure: undefined, epoch: claimed.epoch, seq: 0, sent: 0 });
     return { epoch: claimed.epoch, seq: 1, position };
   }
 
-  async #sendNext({ epoch, seq, position: from }: Next): Promise<Next> {
+  /** This node has not led yet: nothing here is of the site. */
+  async #await(): Promise<Next | undefined> {
+    await this.#options.store.newest(this.#options.site, 0);
+    this.#tell({ failure: undefined, isIdle: true });
+    if (!this.#isMore) await this.#isMoreWithin(askMs);
+    this.#isMore = false;
+    return this.#begin();
+  }
+
+  async #beginNext(epoch: number, reached: Position): Promise<Next> {
+    const claimed = await this.#options.store.claim(this.#options.site, epoch);
+    const position = await this.#options.archive.call('beginNext', [claimed.epoch, reached]);
+    this.#tell({ failure: undefined, epoch: claimed.epoch, seq: 0, sent: 0 });
+    return { epoch: claimed.epoch, seq: 1, position };
+  }
+
+  async #sendNext({ epoch, seq, position: from }: Next): Promise<Next | undefined> {
     const { archive, store, site, clock, gatherMs } = this.#options;
     this.#isMore = false;
     const beganMs = clock.monotonicMs();
@@ -176,6 +196,7 @@ export class Sender {
     this.#learn(piece.series);
     const { sections, position, left } = this.#sectionsOf(piece);
     const isEmpty = sections.length === 0 && piece.series.length === 0 && piece.erasures.length === 0;
+    if (isEmpty && piece.nextEpoch !== undefined) return this.#beginNext(piece.nextEpoch, position);
     if (isEmpty && left === 'nothing') {
       this.#tell({ failure: undefined, isIdle: true, ...countsOf(piece) });
       if (!this.#isMore && !(await this.#isMoreWithin(askMs))) return this.#ask({ epoch, seq, position });
@@ -214,7 +235,7 @@ export class Sender {
   }
 
   /** Whether the store is there, and has what it had. */
-  async #ask(next: Next): Promise<Next> {
+  async #ask(next: Next): Promise<Next | undefined> {
     if (this.#isStopped) return next;
     const { epoch, seq } = next;
     const received = await this.#options.store.newest(this.#options.site, epoch);

@@ -9,7 +9,6 @@ import { readAddress, shownAddress } from './postgres/address.ts';
 import type { SealingState } from './postgres/seal/sealing.ts';
 import type { Site, StoreClient, StoreThread } from './protocol.ts';
 import type { SenderState } from './sender.ts';
-import { siteIdOf } from './site-identity.ts';
 
 export interface SharedStoreOptions {
   /** Of PostgreSQL; or what speaks to a store on our behalf, and how that is called. */
@@ -19,8 +18,8 @@ export interface SharedStoreOptions {
   readonly gatherMs: number;
   /** How long the store keeps records, of all sites; undefined: for good, or as whoever speaks to it says. */
   readonly keepUs?: number | undefined;
-  /** Of all data of the server: the id of the site is there. */
-  readonly folder: string;
+  /** See `SenderOptions`. */
+  readonly areEpochsGiven: boolean;
   readonly clock: Clock;
   readonly log: Logger;
   readonly archive: { serveSender(port: MessagePort): void };
@@ -50,10 +49,9 @@ export class SharedStore {
     this.#sinceUs = options.clock.now();
   }
 
-  /** Does not wait for the store. Throws `UnusableSite`, and the system's errors. */
-  open(): void {
-    const { folder, siteName } = this.#options;
-    this.#site = { id: siteIdOf(folder), name: siteName };
+  /** As which site it sends. Does not wait for the store. */
+  open(id: string): void {
+    this.#site = { id, name: this.#options.siteName };
     this.#start(this.#site);
   }
 
@@ -125,12 +123,17 @@ export class SharedStore {
     await thread?.close(patienceMs, () => thread.call('close', []));
   }
 
+  /** A node that has never led has no epoch, and nothing to send. */
+  get #isReached(): boolean {
+    return this.#sender?.epoch !== undefined || this.isIdle;
+  }
+
   get #failure(): string | undefined {
     return this.#ended ?? this.#sender?.failure;
   }
 
   #start(site: Site): void {
-    const { archive, at, clock, gatherMs, keepUs } = this.#options;
+    const { archive, at, clock, areEpochsGiven, gatherMs, keepUs } = this.#options;
     const ended = ({ message }: Error) => {
       if (this.#thread !== link) return;
       this.#thread = undefined;
@@ -156,7 +159,7 @@ export class SharedStore {
     const { port1, port2 } = new MessageChannel();
     archive.serveSender(port1);
     const address = typeof at === 'string' ? at : undefined;
-    link.call('open', [{ address, site, gatherMs, keepUs }, port2], { transfer: [port2] }).catch(ended);
+    link.call('open', [{ address, site, areEpochsGiven, gatherMs, keepUs }, port2], { transfer: [port2] }).catch(ended);
   }
 
   #judgeSealing(state: SealingState): void {
@@ -173,7 +176,7 @@ export class SharedStore {
     const { clock, log } = this.#options;
     const failure = this.#failure;
     const before = this.#state;
-    this.#state = failure !== undefined ? 'down' : this.#sender?.epoch === undefined ? 'connecting' : 'up';
+    this.#state = failure !== undefined ? 'down' : !this.#isReached ? 'connecting' : 'up';
     if (this.#state === before) return;
     this.#sinceUs = clock.now();
     if (failure !== undefined) log.warn(`nothing goes to the store, what is archived waits: ${failure}`);

@@ -30,14 +30,20 @@ class Sending {
   readonly #sealing: Sealing | undefined;
   #isNamed = false;
 
-  constructor(store: OpenedStore, { site, gatherMs }: OpenStore, port: MessagePort, client: Link<StoreClient>) {
+  constructor(
+    store: OpenedStore,
+    { site, gatherMs, areEpochsGiven }: OpenStore,
+    port: MessagePort,
+    client: Link<StoreClient>,
+  ) {
     this.#store = store.parcels;
     this.#sealing = store.sealing;
     this.#site = site;
     this.#client = client;
     const archive = new Link<OutgoingAccess, OutgoingClient>(messagePort(port), { more: () => this.#sender.more() });
     const onState = (state: SenderState) => this.#tell(state);
-    this.#sender = new Sender({ site: site.id, clock: systemClock, archive, store: this.#store, gatherMs, onState });
+    const sent = { site: site.id, gatherMs, areEpochsGiven };
+    this.#sender = new Sender({ ...sent, clock: systemClock, archive, store: this.#store, onState });
     this.#sender.start();
     this.#sealing?.start();
   }

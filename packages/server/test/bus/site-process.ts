@@ -58,7 +58,15 @@ let isEnding = false;
 const onState = (sent: SenderState) => {
   if (isEnding) tellStarter({ sent });
 };
-const sender: Sender = new Sender({ site, clock: systemClock, archive: link, store, gatherMs: 20, onState });
+const sender: Sender = new Sender({
+  site,
+  clock: systemClock,
+  archive: link,
+  store,
+  areEpochsGiven: false,
+  gatherMs: 20,
+  onState,
+});
 bus.observe(({ isUp }) => {
   if (isUp) sender.retry();
 });

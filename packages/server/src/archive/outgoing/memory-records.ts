@@ -90,20 +90,20 @@ export class MemoryRecords {
     return this.#tables.find((each) => each.generation === generation);
   }
 
-  /** At most so many, from the place on, in order of arrival. Those before an erasure and those after it come apart. */
-  from(place: number, most: number): LiveRecords[] {
+  /** At most so many, from the place up to the other, in order of arrival. Those before an erasure and those after it come apart. */
+  from(place: number, until: number, most: number): LiveRecords[] {
     const all: LiveRecords[] = [];
     let [reached, left] = [place, most];
     for (const table of this.#tables) {
       const { generation, committed } = table;
       if (generation < generationOf(reached)) continue;
       // Those between are in blocks.
-      if (generation > generationOf(reached)) break;
+      if (generation > generationOf(reached) || generation >= generationOf(until)) break;
       let at = recordsBefore(reached);
       while (at < committed) {
         if (left === 0 || all.length === parcelLimits.sections / 2) return all;
         const to = Math.min(committed, at + left, this.#parts.tombstones.cutAfter(generation, at));
-        const end = this.behind(placeOf(generation, to));
+        const end = Math.min(until, this.behind(placeOf(generation, to)));
         all.push({ from: reached, to: end, ...this.#copy(table, at, to) });
         left -= to - at;
         [at, reached] = [to, end];

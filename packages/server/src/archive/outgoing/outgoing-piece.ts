@@ -13,6 +13,8 @@ export interface OutgoingPiece extends OutgoingCounts {
   readonly erasures: readonly ParcelErasure[];
   readonly live: readonly LiveRecords[];
   readonly block: NextBlock | undefined;
+  /** Everything of the present epoch is sent by this position: this one comes next. Undefined: there is more, or no other epoch. */
+  readonly nextEpoch: number | undefined;
 }
 
 export interface OutgoingCounts {

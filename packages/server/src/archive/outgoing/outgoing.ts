@@ -1,33 +1,38 @@
 // What of the archive goes to the store, on the thread that has the files: gives what is in memory, says which block is
 // next, and keeps apart what was sent and what was not. The sender, on the thread of the store, asks and sends.
 import { randomInt } from 'node:crypto';
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { outgoingName, unsentName } from '../files/file-names.ts';
-import { type Opening, type OutgoingEntry, readOutgoing, writeOutgoing } from '../files/outgoing-file.ts';
+import { unsentName } from '../files/file-names.ts';
+import {
+  type GivenEpoch,
+  type Opening,
+  type OutgoingEntry,
+  readOutgoing,
+  writeOutgoing,
+} from '../files/outgoing-file.ts';
 import { everySeries } from '../files/tombstones-file.ts';
 import { generationOf, type ParcelErasure, parcelLimits, placeOf } from '../parcel/parcel.ts';
 import type { Series } from '../records.ts';
 import type { Block } from '../store/block-list.ts';
 import type { Frozen } from '../store/generations.ts';
 import type { Memtable } from '../store/memtable.ts';
+import { isBefore, side, sideOf } from './block-side.ts';
+import { noneGiven, withNext } from './given-epochs.ts';
 import { MemoryRecords } from './memory-records.ts';
 import { nextBlock } from './next-block.ts';
 import type { OutgoingParts } from './outgoing-parts.ts';
 import { type Discarded, nothingDiscarded, type OutgoingCounts, type OutgoingPiece } from './outgoing-piece.ts';
 import {
-  allOfBlock,
   firstPosition,
+  inNextEpoch,
   type Position,
   positionText,
   readPosition,
   repeatedSince,
   withoutMemoryBefore,
 } from './position.ts';
-
-/** What the store has of a block, as a position says it; more than these: which range it is in. */
-const side = { sent: 0, notYet: 1, underWay: 2, ranges: 3 } as const;
 
 /** Of those before them positions are no longer known: then everything is sent again. */
 const mostOpenings = 1000;
@@ -41,7 +46,10 @@ export class Outgoing {
   readonly #opened = randomInt(2 ** 47);
   /** The end of the archive when it was opened: nothing behind it was sent before. */
   readonly #end: number;
+  #site: string | undefined;
   #epoch: number | undefined;
+  /** That come after it, in order. */
+  #given: readonly GivenEpoch[];
   /** The first position of the epoch, as text. */
   #begun: string;
   /** What the store has, as far as is known. */
@@ -67,7 +75,9 @@ export class Outgoing {
     this.#memory = new MemoryRecords(parts, unsent);
     this.#end = this.#memory.end;
     this.#openings = saved === undefined ? [] : this.#withLast(saved);
+    this.#site = saved?.site;
     this.#epoch = saved?.epoch;
+    this.#given = saved?.given ?? [];
     const position = saved && readPosition(saved.position);
     this.#position = position ?? firstPosition(this.#opened, this.#memory.firstGeneration);
     this.#begun = saved?.begun ?? positionText(this.#position);
@@ -86,9 +96,29 @@ export class Outgoing {
     return this.#epoch;
   }
 
+  /** The one that begins when everything of the present one is sent. */
+  get nextEpoch(): number | undefined {
+    return this.#given[0]?.epoch;
+  }
+
+  /** The highest that this folder was given or has claimed. */
+  get lastEpoch(): number | undefined {
+    return this.#given.at(-1)?.epoch ?? this.#epoch;
+  }
+
   /** Erasures up to this one need not be remembered for the store. */
   get erased(): number {
     return this.#savedErased;
+  }
+
+  /** It is sent as this site from now on: epochs of another one are not of this one. Throws the system's error. */
+  sendAs(site: string): void {
+    if (this.#site !== undefined && this.#site !== site) {
+      this.#epoch = undefined;
+      this.#take(firstPosition(this.#opened, this.#memory.firstGeneration));
+    }
+    this.#site = site;
+    this.save();
   }
 
   series(): Series[] {
@@ -108,36 +138,57 @@ export class Outgoing {
   }
 
   /**
+   * What is recorded and erased from now on is of this epoch, which a lease has given; nothing was recorded since the last generation was
+   * frozen, unless the disk refuses. Throws the system's error: then it is on disk when that is saved next.
+   */
+  lead(epoch: number): void {
+    if (epoch === this.lastEpoch) return;
+    const { lastSeq: erased } = this.#parts.tombstones;
+    this.#given = withNext(this.#given, { epoch, from: placeOf(this.#memory.activeGeneration, 0), erased });
+    this.save();
+  }
+
+  /**
    * The first position of an epoch; on disk when it returns. `isKnown`: the store may have something of this site; then no
-   * record was taken since the last generation was frozen. `reached`: the position that the store has of the epoch before.
+   * record was taken since the last generation was frozen, or a lease has given the epoch. `reached`: the position that the store has of
+   * the epoch before.
    */
   begin(epoch: number, isKnown: boolean, reached: string | undefined): Position {
     const { firstGeneration, activeGeneration } = this.#memory;
+    const given = this.#given.find((each) => each.epoch <= epoch);
+    const end = given === undefined ? activeGeneration : generationOf(given.from);
     const first = firstPosition(this.#opened, firstGeneration);
     const had = reached === undefined ? undefined : readPosition(reached);
     const isBehindOurs = had !== undefined && had.sent >= this.#position.sent;
     // What is repeated is sent from blocks: there each time can replace what the store has of it.
     const from = isBehindOurs ? this.#position : { ...first, live: placeOf(0, 0), ranges: [] };
-    this.#take(isKnown ? repeatedSince(from, this.#opened, activeGeneration) : first);
-    this.#begun = positionText(this.#position);
-    this.#epoch = epoch;
-    this.save();
-    return this.#position;
+    this.#take(isKnown ? repeatedSince(from, this.#opened, end) : first);
+    return this.#beginAtPosition(epoch);
+  }
+
+  /** The first position of the next epoch, where the store has everything of this one by that position; on disk when it returns. */
+  beginNext(epoch: number, reached: Position): Position {
+    this.#take(inNextEpoch(reached, this.#opened, this.#given[0]?.from ?? 0));
+    return this.#beginAtPosition(epoch);
   }
 
   /** What is to be sent after this position; of memory at most so many records, and no more of series and erasures. */
   next(from: Position, most: number): OutgoingPiece {
     const { catalogue } = this.#parts;
-    const live = this.#memory.behind(from.live);
-    const position = withoutMemoryBefore({ ...from, live }, this.#memory.firstWhole(generationOf(live)));
+    const [given] = this.#given;
+    const { from: until, erased: lastErased } = given ?? noneGiven;
+    const live = Math.min(this.#memory.behind(from.live), Math.max(until, from.live));
+    const inMemory = Math.min(this.#memory.firstWhole(generationOf(live)), generationOf(until));
+    const position = withoutMemoryBefore({ ...from, live }, inMemory);
     const { declared, renamed, series } = this.#undeclared(position.declared, most);
     // Records come when all series are known.
     const isDeclared = declared === catalogue.limit;
-    const records = isDeclared ? this.#memory.from(position.live, most) : [];
-    const { erasures, erased } = this.#erasures(position.erased, most);
+    const records = isDeclared ? this.#memory.from(position.live, until, most) : [];
+    const { erasures, erased } = this.#erasures(position.erased, lastErased, most);
     const next = { ...position, live: records.at(-1)?.to ?? position.live, declared, erased };
     const block = isDeclared ? nextBlock(this.#parts, this.#memory.firstGeneration, position) : undefined;
     this.#handed = { position: next, block };
+    const isOver = isDeclared && next.live >= until && next.ranges.length === 0 && next.erased >= (given?.erased ?? 0);
     return {
       position: next,
       series,
@@ -145,6 +196,7 @@ export class Outgoing {
       erasures,
       live: records,
       block,
+      nextEpoch: isOver ? given?.epoch : undefined,
       ...this.counts(next),
     };
   }
@@ -201,8 +253,9 @@ export class Outgoing {
     };
   }
 
-  /** Whether the store has one and may lack the other: those are never merged. */
+  /** Whether the store has one and may lack the other, or gets them in two epochs: those are never merged. */
   isParted(a: Block, b: Block): boolean {
+    if (this.#given.some(({ from }) => isBefore(a, from) !== isBefore(b, from))) return true;
     if (sideOf(a, this.#position) !== sideOf(b, this.#position)) return true;
     const [first, second] = [a.header, b.header];
     if (this.#memory.retains(first.genFrom, first.genTo) !== this.#memory.retains(second.genFrom, second.genTo))
@@ -226,7 +279,9 @@ export class Outgoing {
     const entry: OutgoingEntry = {
       opened: this.#opened,
       openings: this.#openings,
+      site: this.#site,
       epoch: this.#epoch,
+      given: this.#given,
       begun: this.#begun,
       position: positionText(this.#position),
       stored: this.count(),
@@ -252,6 +307,15 @@ export class Outgoing {
     const before = this.#openings.find((each) => each.opened === opened);
     if (before === undefined) return opened === this.#opened;
     return live <= before.end && declared <= before.series && erased <= before.erased;
+  }
+
+  /** What it came after is over, and so is every epoch before it that nothing was sent in. */
+  #beginAtPosition(epoch: number): Position {
+    this.#given = this.#given.filter((each) => each.epoch > epoch);
+    this.#begun = positionText(this.#position);
+    this.#epoch = epoch;
+    this.save();
+    return this.#position;
   }
 
   #take(position: Position): void {
@@ -281,8 +345,13 @@ export class Outgoing {
     return { declared, renamed, series: numbers.flatMap((number) => catalogue.byNumber(number) ?? []) };
   }
 
-  #erasures(after: number, most: number): { readonly erasures: ParcelErasure[]; readonly erased: number } {
-    const fresh = this.#parts.tombstones.after(after).slice(0, Math.min(most, parcelLimits.erasures));
+  #erasures(
+    after: number,
+    last: number,
+    most: number,
+  ): { readonly erasures: ParcelErasure[]; readonly erased: number } {
+    const ofEpoch = this.#parts.tombstones.after(after).filter(({ seq }) => seq <= last);
+    const fresh = ofEpoch.slice(0, Math.min(most, parcelLimits.erasures));
     const erasures = fresh
       .filter(({ series }) => series !== everySeries)
       .map((tombstone): ParcelErasure => {
@@ -300,7 +369,8 @@ export class Outgoing {
   }
 
   /** About so many records. */
-  #waiting({ live, ranges }: Position): number {
+  #waiting(position: Position): number {
+    const { live, ranges } = this.#withLater(position);
     const [first] = ranges;
     const count = this.#memory.count(live);
     if (first === undefined) return count;
@@ -309,29 +379,21 @@ export class Outgoing {
   }
 
   /** 0: nothing waits. */
-  #oldestUs({ live, ranges }: Position): number {
+  #oldestUs(position: Position): number {
+    const { live, ranges } = this.#withLater(position);
     const blocks = ranges.length === 0 ? [] : this.#unsentBlocks();
     const oldestUs = blocks.reduce((oldest, { firstUs }) => Math.min(oldest, firstUs), this.#memory.timeAt(live));
     return oldestUs === Number.POSITIVE_INFINITY ? 0 : oldestUs;
   }
 
   #unsentBlocks(): Block[] {
-    return this.#parts.blocks.all.filter((block) => sideOf(block, this.#position) > side.notYet);
+    const position = this.#withLater(this.#position);
+    return this.#parts.blocks.all.filter((block) => sideOf(block, position) > side.notYet);
   }
-}
 
-function sideOf({ header: { partition, genFrom, genTo } }: Block, { live, ranges, block }: Position): number {
-  if (genFrom >= generationOf(live)) return side.notYet;
-  const at = ranges.findIndex(({ from, to }) => genFrom < to && genTo >= from);
-  if (at < 0) return side.sent;
-  if (at > 0 || block === undefined) return side.ranges + at;
-  const isSame = partition === block.partition && genFrom === block.genFrom;
-  if (isSame && block.series !== allOfBlock) return side.underWay;
-  const isBehind = partition > block.partition || (partition === block.partition && genFrom > block.genTo);
-  return isBehind ? side.ranges : side.sent;
-}
-
-/** Whether the archive in this folder was ever sent. */
-export function isOutgoing(folder: string): boolean {
-  return existsSync(join(folder, outgoingName));
+  /** What is of epochs that come later may have left memory. */
+  #withLater(position: Position): Position {
+    if (this.#given.length === 0) return position;
+    return withoutMemoryBefore(position, this.#memory.firstWhole(generationOf(position.live)));
+  }
 }

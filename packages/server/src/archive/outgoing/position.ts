@@ -71,6 +71,12 @@ export function repeatedSince({ ranges, ...position }: Position, opened: number,
   return { ...position, opened, live, ranges: again, block: undefined, declared: 0, erased: 0 };
 }
 
+/** All of an epoch is sent by this position, and the next one begins at a place: who reads it knows nothing of the numbers of series yet. */
+export function inNextEpoch(position: Position, opened: number, from: number): Position {
+  const live = Math.max(position.live, from);
+  return { ...position, opened, live, ranges: [], block: undefined, declared: 0, sent: 0 };
+}
+
 /** Neighbours that are alike become one. */
 function joined(ranges: readonly GenerationRange[]): GenerationRange[] {
   const all: GenerationRange[] = [];

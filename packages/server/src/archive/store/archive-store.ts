@@ -8,7 +8,8 @@ import type { ArchiveDamage, ArchiveStats } from '../archive-access.ts';
 import type { Damage } from '../files/damage.ts';
 import { type Disk, systemDisk } from '../files/disk.ts';
 import { astray } from '../files/file-names.ts';
-import { isOutgoing, Outgoing } from '../outgoing/outgoing.ts';
+import { isOutgoing } from '../files/outgoing-file.ts';
+import { Outgoing } from '../outgoing/outgoing.ts';
 import type { Position } from '../outgoing/position.ts';
 import {
   farthestAheadUs,
@@ -210,14 +211,29 @@ export class ArchiveStore {
     return this.#parts.outgoing;
   }
 
+  /** The highest epoch that it was sent in, or will be; undefined: there is none. */
+  get lastEpoch(): number | undefined {
+    return this.#parts.outgoing?.lastEpoch;
+  }
+
   /** So many records were discarded since the start, before they came here. */
   noteDropped(count: number): void {
     this.#parts.outgoing?.noteDropped(count);
   }
 
+  /** What comes from now on is of this epoch, which a lease has given. Throws as `Outgoing.lead`. */
+  leadOutgoing(epoch: number): void {
+    try {
+      this.freeze();
+    } catch {
+      // What waits for the disk is of this epoch then, too.
+    }
+    this.outgoing().lead(epoch);
+  }
+
   /** In an epoch that the store has given; see `Outgoing.begin`. Throws the system's error. */
   beginOutgoing(epoch: number, isKnown: boolean, reached: string | undefined): Position {
-    if (isKnown) this.freeze();
+    if (isKnown && this.outgoing().nextEpoch === undefined) this.freeze();
     return this.outgoing().begin(epoch, isKnown, reached);
   }
 

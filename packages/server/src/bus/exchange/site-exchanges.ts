@@ -15,6 +15,8 @@ export interface SiteExchangesOptions {
   readonly run: string;
   readonly epoch: () => number | null;
   readonly outcomes: OutcomeLog;
+  /** What came before may have come to another node of the site; undefined: there is none. */
+  readonly since?: string | undefined;
   readonly handle: (exchange: SiteExchange) => void;
 }
 
@@ -55,6 +57,7 @@ export class SiteExchanges {
   readonly #askedFor = new Map<string, number>();
   readonly #ends: (() => unknown)[] = [];
   #cancel = () => {};
+  #hasStopped = false;
 
   constructor(options: SiteExchangesOptions) {
     this.#options = options;
@@ -73,6 +76,7 @@ export class SiteExchanges {
 
   /** What is under way goes on at the site, and nobody hears of it. */
   async stop(): Promise<void> {
+    this.#hasStopped = true;
     this.#cancel();
     this.#resetAll('the site is stopping');
     await Promise.all(this.#ends.splice(0).map((end) => end()));
@@ -81,7 +85,8 @@ export class SiteExchanges {
   #take({ subject, data }: BusMessage): void {
     const name = exchangeName(subject);
     const frame = decodeFrame(data);
-    if (name === undefined || frame === undefined) return;
+    // What is on its way when it stops may be meant for whoever speaks for the site next.
+    if (this.#hasStopped || name === undefined || frame === undefined) return;
     const nowMs = this.#options.clock.monotonicMs();
     const key = `${name.centre}.${name.number}`;
     const open = this.#open.get(key);
@@ -172,11 +177,20 @@ export class SiteExchanges {
     const { outcomes } = this.#options;
     const noted = outcomes.of(id);
     if (noted === undefined) this.#askedFor.set(id, untilMs + longestMs);
-    const { since } = outcomes;
+    const since = this.#since;
     const outcome = noted ?? (since === undefined ? { state: 'not-begun' } : { state: 'not-noted', since });
     stream.sendHead({ status: 200, headers: { 'content-type': 'application/json' } });
     stream.end(JSON.stringify(outcome));
     stream.resume(); // there is no body, which has to be read for it to end
+  }
+
+  /** The later one of both. */
+  get #since(): string | undefined {
+    const { outcomes, since } = this.#options;
+    return [outcomes.since, since]
+      .flatMap((each) => each ?? [])
+      .sort()
+      .at(-1);
   }
 
   #send({ site, centre, number }: ExchangeName, frame: Omit<Frame, 'untilMs'>): void {

@@ -42,6 +42,8 @@ export const Beat = Type.Object({
   /** Of the lease or of the store: who acts for the site. Null: neither has given one. */
   epoch: orNull(Count),
   name: Type.String({ maxLength: 256 }),
+  /** Which of several nodes of the site it is, that leads under this epoch; null: it is the only one. */
+  node: Type.Optional(orNull(Type.String({ maxLength: 256 }))),
   version: Type.String({ maxLength: 64 }),
   /** Null: it sends to no store. */
   uplink: orNull(BeatUplink),

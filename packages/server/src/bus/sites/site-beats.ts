@@ -15,7 +15,7 @@ export interface SiteBeatsOptions {
   readonly facts: () => BeatFacts;
 }
 
-export type BeatFacts = Pick<Beat, 'name' | 'epoch' | 'uplink' | 'points' | 'alarms'>;
+export type BeatFacts = Pick<Beat, 'name' | 'node' | 'epoch' | 'uplink' | 'points' | 'alarms'>;
 
 /** Of which three may be lost before a centre counts the site as silent. */
 export const beatMs = 1000;
@@ -34,12 +34,12 @@ export class SiteBeats {
     this.#cancel = this.#options.clock.after(beatMs, () => this.start());
   }
 
-  /** Says that it was the last one. */
-  stop(): void {
+  /** `isEnd`: the site ends with it, as the last one says; no other node goes on. */
+  stop(isEnd = true): void {
     if (this.#cancel === undefined) return;
     this.#cancel();
     this.#cancel = undefined;
-    this.#beat(true);
+    if (isEnd) this.#beat(true);
   }
 
   #beat(isEnding: boolean): void {

@@ -26,8 +26,8 @@ class World {
     cleanupOf(scope).defer(() => this.sites.stop());
   }
 
-  site(run = 'run1', { clock = this.clock, site = 'works' } = {}): SiteBeats {
-    const facts = () => ({ name: 'Works', epoch: 7, uplink: null });
+  site(run = 'run1', { clock = this.clock, site = 'works', node = null as string | null, epoch = 7 } = {}): SiteBeats {
+    const facts = () => ({ name: 'Works', node, epoch, uplink: null });
     const beats = new SiteBeats({ bus: this.bus, clock, site, run, version: '1.0.0', facts });
     beats.start();
     cleanupOf(this.#scope).defer(() => beats.stop());
@@ -153,6 +153,27 @@ describe('the sites of a centre', () => {
     third.stop();
     world.clock.advance(70_000);
     assert.deepEqual([world.works.isTwice, world.works.beat?.run, world.works.isUp], [false, 'run2', true]);
+  });
+
+  test('are one whichever of its nodes leads, and one that does not know yet that another one does is not heard', (t) => {
+    const world = new World(t);
+    const first = world.site('run1', { node: 'a', epoch: 7 });
+    world.clock.advance(2500);
+    const second = world.site('run2', { node: 'b', epoch: 9 });
+    world.clock.advance(2500);
+    const seen = () => [world.works.beat?.node, world.works.isTwice, world.works.isUp];
+    assert.deepEqual(seen(), ['b', false, true]);
+    first.stop();
+    assert.deepEqual(seen(), ['b', false, true]);
+    second.stop(false);
+    world.site('run3', { node: 'a', epoch: 12 });
+    assert.deepEqual(seen(), ['a', false, true]);
+    assert.ok(world.changes.every(({ isUp, isTwice }) => isUp && !isTwice));
+    // etcd was put back: what is heard counts when nothing else is.
+    const late = world.site('run4', { node: 'b', epoch: 1 });
+    world.clock.advance(1000);
+    assert.equal(world.works.beat?.node, 'a');
+    late.stop(false);
   });
 
   test('that were known before are listed, and not there', (t) => {

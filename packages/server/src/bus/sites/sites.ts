@@ -108,6 +108,7 @@ export class Sites {
     }
     const last = known.state.beat;
     if (last !== undefined && beat.run === last.run && beat.number <= last.number) return;
+    if (last !== undefined && known.state.isUp && isOutdated(beat, last)) return;
     let { isTwice } = known.state;
     if (last?.run !== beat.run) {
       isTwice = known.before?.run === beat.run && nowMs - known.before.atMs < twinMs;
@@ -158,4 +159,10 @@ export class Sites {
     const state = { id, isUp: false, sinceUs, cause, beat: undefined, aheadUs: 0, isTwice: false };
     return { state, time: new SiteTime(), before: undefined };
   }
+}
+
+/** A node that does not know yet that another one leads. */
+function isOutdated({ node, run, epoch }: Beat, last: Beat): boolean {
+  if (run === last.run || typeof node !== 'string' || typeof last.node !== 'string') return false;
+  return epoch !== null && last.epoch !== null && epoch < last.epoch;
 }

@@ -3,7 +3,7 @@
 import { type ParcelStore, StoreError } from '../../store/index.ts';
 import type { BusConnection, BusMessage } from '../connection/bus-connection.ts';
 import { archivers, isInboxOf, type UplinkRequest, uplink, uplinkRequest } from '../subjects.ts';
-import { resultText, troubleText, type UplinkResult } from './uplink-answer.ts';
+import { givenEpoch, resultText, troubleText, type UplinkResult } from './uplink-answer.ts';
 
 export interface ArchiverOptions {
   readonly bus: Pick<BusConnection, 'subscribe' | 'flushed'>;
@@ -115,16 +115,16 @@ export class Archiver {
     }
   }
 
-  #do(request: UplinkRequest, parcel: Uint8Array): Promise<UplinkResult> {
+  async #do(request: UplinkRequest, data: Uint8Array): Promise<UplinkResult> {
     const { store } = this.#options;
     const { site } = request;
     switch (request.kind) {
       case 'parcel':
-        return store.send(site, request.epoch, request.seq, parcel);
+        return store.send(site, request.epoch, request.seq, data);
       case 'newest':
         return store.newest(site, request.epoch);
       case 'claim':
-        return store.claim(site);
+        return store.claim(site, givenEpoch(data));
     }
   }
 }

@@ -3,7 +3,7 @@ import { type Claimed, type ParcelStore, type Received, StoreError, type StoreTr
 import type { BusConnection } from '../connection/bus-connection.ts';
 import { BusError, type BusFailure } from '../connection/bus-error.ts';
 import { uplink } from '../subjects.ts';
-import { readClaimed, readReceived } from './uplink-answer.ts';
+import { claimText, readClaimed, readReceived } from './uplink-answer.ts';
 
 export interface BusStoreOptions {
   readonly bus: Pick<BusConnection, 'request' | 'mostBytes'>;
@@ -40,8 +40,8 @@ export class BusStore implements ParcelStore {
     return readReceived(await this.#request(uplink.newest(site, epoch), ''));
   }
 
-  async claim(site: string): Promise<Claimed> {
-    return readClaimed(await this.#request(uplink.claim(site), ''));
+  async claim(site: string, given?: number): Promise<Claimed> {
+    return readClaimed(await this.#request(uplink.claim(site), claimText(given)));
   }
 
   async send(site: string, epoch: number, seq: number, parcel: Uint8Array): Promise<Received> {

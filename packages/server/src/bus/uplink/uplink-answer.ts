@@ -28,6 +28,19 @@ export function readClaimed(answer: Uint8Array): Claimed {
   return { epoch, isKnown };
 }
 
+/** What a claim says: the epoch that a lease has given, or nothing. */
+export function claimText(given: number | undefined): string {
+  return given === undefined ? '' : JSON.stringify({ epoch: given });
+}
+
+/** Throws where it cannot be understood: another epoch would be a wrong one. */
+export function givenEpoch(data: Uint8Array): number | undefined {
+  if (data.length === 0) return undefined;
+  const { epoch } = (data.length < 100 ? (parse(data) as { epoch?: unknown } | null) : null) ?? {};
+  if (!isCount(epoch) || epoch === 0) throw new StoreError('version', 'what a site claims is not understood');
+  return epoch;
+}
+
 /** Throws what the archiver says that is wrong. */
 function readResult(answer: Uint8Array): object | undefined {
   const read = parse(answer);

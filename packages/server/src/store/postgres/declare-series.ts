@@ -12,7 +12,7 @@ interface Candidate {
   readonly at: number;
 }
 
-/** Within the transaction that stores their parcel, when nobody else stores one of the site. */
+/** Within the transaction that stores their parcel and has locked the site. */
 export async function declareSeries(
   connection: Connection,
   site: string,

@@ -55,14 +55,35 @@ for (const version of postgresVersions) {
       assert.deepEqual(await store.claim('elsewhere'), { epoch: 1, isKnown: false });
     });
 
-    test('begins an epoch that a lease gave with its first parcel, unless there is a newer one', async (t) => {
+    test('has epochs that a lease gave side by side, an earlier one as well, and one for one node alone', async (t) => {
       const store = storeAt(t, await fresh());
       const send = (epoch: number, seq: number) => store.send('here', epoch, seq, parcelBytes({ epoch, seq }));
-      await assert.rejects(send(700, 2), { trouble: 'epoch' });
-      assert.equal((await send(700, 1)).seq, 1);
+      await assert.rejects(send(700, 1), { trouble: 'epoch' });
+      assert.deepEqual(await store.claim('here', 900), { epoch: 900, isKnown: false });
+      assert.deepEqual(await store.claim('here', 900), { epoch: 900, isKnown: false }, 'an answer was lost');
       assert.equal((await send(900, 1)).seq, 1);
-      for (const late of [700, 800]) await assert.rejects(send(late, 1), { trouble: 'epoch' });
-      assert.deepEqual(await store.claim('here'), { epoch: 901, isKnown: true });
+      assert.deepEqual(await store.claim('here', 700), { epoch: 700, isKnown: true });
+      for (const [epoch, seq] of [
+        [700, 1],
+        [900, 2],
+        [700, 2],
+      ] as const)
+        assert.equal((await send(epoch, seq)).seq, seq);
+      assert.deepEqual(await store.claim('here', 700), { epoch: 901, isKnown: true });
+      assert.deepEqual(await store.claim('here'), { epoch: 902, isKnown: true });
+      for (const epoch of [700, 900, 901]) await assert.rejects(send(epoch, 3), { trouble: 'epoch' });
+      assert.deepEqual(await store.claim('here', 901), { epoch: 903, isKnown: true });
+    });
+
+    test('gives a series one id, whichever nodes of a site declare it at the same time', async (t) => {
+      const address = await fresh();
+      const stores = [1, 2, 3].map(() => storeAt(t, address));
+      for (const [at, store] of stores.entries()) await store.claim('here', 10 + at);
+      const series = Array.from({ length: 50 }, (_, number): Series => ({ ...level, number, name: `p${number}` }));
+      await Promise.all(
+        stores.map((store, at) => store.send('here', 10 + at, 1, parcelBytes({ epoch: 10 + at, seq: 1, series }))),
+      );
+      assert.equal(await ask(address, 'select count(*) from telltale.series'), '50');
     });
 
     test('has one order of claims and parcels, whoever sends at the same time', async (t) => {

@@ -46,8 +46,8 @@ export class PostgresStore implements ParcelStore {
     return stream && received(stream);
   }
 
-  claim(site: string): Promise<Claimed> {
-    return this.#connections.use((connection) => connection.transaction(() => begin(connection, site, undefined)));
+  claim(site: string, given?: number): Promise<Claimed> {
+    return this.#connections.use((connection) => connection.transaction(() => begin(connection, site, given)));
   }
 
   async send(site: string, epoch: number, seq: number, parcel: Uint8Array): Promise<Received> {
@@ -59,9 +59,6 @@ export class PostgresStore implements ParcelStore {
       if (await store(connection, front, parcel)) return { seq, position: front.position };
       const stream = await streamOf(connection, site, epoch);
       if (stream?.isOver === false) return received(stream);
-      if (seq === 1 && (await this.#beginGiven(connection, site, epoch)) && (await store(connection, front, parcel))) {
-        return { seq, position: front.position };
-      }
       throw new StoreError(
         'epoch',
         `epoch ${epoch} of ${site} is over, or the store does not know it: another is begun`,
@@ -77,11 +74,6 @@ export class PostgresStore implements ParcelStore {
 
   close(): void {
     this.#connections.close();
-  }
-
-  /** With a lease, the epoch is not claimed here. False: there is a newer one. */
-  async #beginGiven(connection: Connection, site: string, epoch: number): Promise<boolean> {
-    return connection.transaction(async () => (await begin(connection, site, epoch)).epoch === epoch);
   }
 }
 
@@ -106,10 +98,7 @@ async function streamOf(connection: Connection, site: string, epoch: number): Pr
   return rows[0];
 }
 
-/**
- * An epoch that is given or the next one; those before it end. Where there is a newer one than the given one, nothing is
- * changed, and that one answered.
- */
+/** See `ParcelStore.claim`. In the transaction that has begun. */
 export async function begin(connection: Connection, site: string, given: number | undefined): Promise<Claimed> {
   await connection.query('insert into telltale.site (id, name) values ($1, $1) on conflict do nothing', [site]);
   await connection.query('select from telltale.site where id = $1 for update', [site]);
@@ -118,16 +107,28 @@ export async function begin(connection: Connection, site: string, given: number 
     [site],
   );
   const { newest = 0 } = rows[0] ?? {};
-  const epoch = Math.max(newest, given ?? newest + 1);
-  if (epoch > newest) {
+  const epoch = given !== undefined && (await isFree(connection, site, given)) ? given : newest + 1;
+  if (given === undefined) {
     // Waits for what is being sent in the one that ends.
     await connection.query('update telltale.stream set ended = clock_timestamp() where site = $1 and ended is null', [
       site,
     ]);
-    await connection.query('insert into telltale.stream (site, epoch) values ($1, $2)', [site, epoch]);
   }
+  await connection.query('insert into telltale.stream (site, epoch) values ($1, $2) on conflict do nothing', [
+    site,
+    epoch,
+  ]);
   const known = await connection.query('select from telltale.stream where site = $1 and seq > 0 limit 1', [site]);
   return { epoch, isKnown: known.count > 0 };
+}
+
+/** Nothing was sent in it. */
+async function isFree(connection: Connection, site: string, epoch: number): Promise<boolean> {
+  const { count } = await connection.query(
+    'select from telltale.stream where site = $1 and epoch = $2 and (seq > 0 or ended is not null)',
+    [site, epoch],
+  );
+  return count === 0;
 }
 
 /** In one statement, so that it is one round trip: the parcel comes next, or nothing is changed. */
@@ -149,6 +150,8 @@ async function store(connection: Connection, front: ParcelFront, parcel: Uint8Ar
 
 /** In the transaction that has begun. False: another comes next. */
 export async function storeHere(connection: Connection, front: ParcelFront, parcel: Uint8Array): Promise<boolean> {
+  // Another node of the site may declare the same series in its epoch.
+  await connection.query('select from telltale.site where id = $1 for update', [front.site]);
   const isNext = await insert(connection, front, parcel);
   if (isNext) await declareSeries(connection, front.site, front.epoch, front.series);
   return isNext;

@@ -25,8 +25,8 @@ export interface ParcelBatch {
   readonly damaged: readonly (ParcelKey & { readonly reason: string })[];
   /** Of all of these. */
   readonly count: number;
-  /** The last one of them. */
-  readonly last: ParcelKey;
+  /** The last one of each epoch; in order. Another node of the site may send in an earlier one meanwhile. */
+  readonly lasts: readonly ParcelKey[];
   readonly isMore: boolean;
   readonly seriesOf: SeriesOfEpoch;
 }
@@ -57,8 +57,7 @@ export async function nextParcels(
       order by epoch, seq) to stdout (format binary)`,
   );
   const decoded = decode(new CopyReader(copied as Buffer), limits);
-  const { last } = decoded;
-  if (last === undefined) return undefined;
+  if (decoded.count === 0) return undefined;
   const declared = await seriesOf(connection, site, known, decoded.parcels);
   const parcels: Parcel[] = [];
   const damaged = [...decoded.damaged];
@@ -72,7 +71,7 @@ export async function nextParcels(
     parcels,
     damaged,
     count: decoded.count,
-    last,
+    lasts: decoded.lasts,
     isMore: decoded.count < waiting.length || waiting.length === mostParcels,
     seriesOf: (epoch, number) => declared.get(epoch)?.get(number) as SealedSeries,
   };
@@ -81,14 +80,15 @@ export async function nextParcels(
 function decode(rows: CopyReader, limits: SealLimits) {
   const parcels: Parcel[] = [];
   const damaged: (ParcelKey & { readonly reason: string })[] = [];
-  let last: ParcelKey | undefined;
+  const lasts: ParcelKey[] = [];
   let [count, records, sections, unpacked] = [0, 0, 0, 0];
   while (records < limits.records && sections < mostSections && rows.nextRow()) {
     const [epoch, seq] = [rows.int8(), rows.int8()];
     const bytes = rows.field() as DataView;
     unpacked += unpackedBytes(bytes);
     if (count > 0 && unpacked > limits.unpackedBytes) break;
-    last = { epoch, seq };
+    if (lasts.at(-1)?.epoch === epoch) lasts.pop();
+    lasts.push({ epoch, seq });
     count++;
     try {
       const parcel = decodeParcel(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength));
@@ -100,7 +100,7 @@ function decode(rows: CopyReader, limits: SealLimits) {
       damaged.push({ epoch, seq, reason: error.message });
     }
   }
-  return { parcels, damaged, count, last };
+  return { parcels, damaged, count, lasts };
 }
 
 /** By epoch and number. */

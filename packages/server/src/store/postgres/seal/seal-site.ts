@@ -3,7 +3,7 @@ import { weekOf } from '../../read/weeks.ts';
 import { StoreError } from '../../store-error.ts';
 import type { Connection } from '../connection.ts';
 import { GatheredRecords, GatherMemory } from './gathered-records.ts';
-import { nextParcels, type ParcelBatch, type SealLimits } from './parcel-batch.ts';
+import { nextParcels, type ParcelBatch, type ParcelKey, type SealLimits } from './parcel-batch.ts';
 import { sealRecords } from './seal-records.ts';
 import { SeriesCache } from './series-cache.ts';
 import { type Stretch, Stretches } from './stretch.ts';
@@ -31,6 +31,7 @@ export interface SealedSite {
 
 interface SealedRow {
   readonly epoch: number;
+  readonly seq: number;
   readonly since: number;
   readonly until: number;
 }
@@ -47,7 +48,7 @@ class LacksWeeks extends Error {
 /** Keys are what is asked for, whatever the planner thinks of tables that grow faster than they are analyzed. */
 const byIndex = `select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
   set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true)`;
-const lockSite = `select epoch, whole_since as since, whole_until as until from telltale.sealed where site = $1
+const lockSite = `select epoch, seq, whole_since as since, whole_until as until from telltale.sealed where site = $1
   for update skip locked`;
 
 /** Undefined: somebody else seals this site now, or there is nothing. Rejects with a `StoreError`. */
@@ -89,7 +90,7 @@ async function seal(session: SealSession, site: string, limits: SealLimits): Pro
   if (before === undefined) return undefined;
   const batch = await nextParcels(connection, site, session.series, limits);
   if (batch === undefined) return undefined;
-  const { parcels, damaged, last, count, isMore, seriesOf } = batch;
+  const { parcels, damaged, lasts, count, isMore, seriesOf } = batch;
   const stretches = new Stretches(before);
   const sections = parcels.flatMap(({ epoch, sections: own }) => {
     return own.map((section) => stretches.place(epoch, section));
@@ -107,15 +108,20 @@ async function seal(session: SealSession, site: string, limits: SealLimits): Pro
       [site, epoch, seq, reason],
     );
   }
-  await connection.query('delete from telltale.parcel where site = $1 and (epoch, seq) <= ($2, $3)', [
-    site,
-    last.epoch,
-    last.seq,
-  ]);
-  const { since, until } = ofEpoch(stretches.now, last.epoch);
+  for (const { epoch, seq } of lasts) {
+    await connection.query('delete from telltale.parcel where site = $1 and epoch = $2 and seq <= $3', [
+      site,
+      epoch,
+      seq,
+    ]);
+  }
+  // Of an epoch that another node had before, some may come later: the newest one goes on as it was.
+  const last = lasts.at(-1) as ParcelKey;
+  const newest = last.epoch < before.epoch ? before : last;
+  const { since, until } = ofEpoch(stretches.now, newest.epoch);
   await connection.query(
     'update telltale.sealed set epoch = $2, seq = $3, whole_since = $4, whole_until = $5 where site = $1',
-    [site, last.epoch, last.seq, since, until],
+    [site, newest.epoch, newest.seq, since, until],
   );
   return { parcels: count, records: gathered.columns.count, damaged, isMore };
 }

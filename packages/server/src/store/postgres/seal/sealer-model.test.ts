@@ -34,6 +34,7 @@ class World {
   readonly plain = new PlainStore();
   readonly #store: PostgresStore;
   readonly #connection: Connection;
+  readonly #given = new Set<number>();
 
   constructor(id: string, store: PostgresStore, connection: Connection) {
     this.site = new SentSite(id);
@@ -44,6 +45,15 @@ class World {
   async begin(): Promise<void> {
     await this.plain.claim();
     this.site.begin((await this.#store.claim(this.site.id)).epoch);
+  }
+
+  /** Another node's, which may have sent in it before. */
+  async go(epoch: number): Promise<void> {
+    if (!this.#given.has(epoch)) {
+      this.#given.add(epoch);
+      for (const store of [this.plain, this.#store]) await store.claim(this.site.id, epoch);
+    }
+    this.site.begin(epoch);
   }
 
   async send(parcels: readonly SentParcel[]): Promise<void> {
@@ -90,11 +100,17 @@ const steps = [
   step(2, 'erase', fc.tuple(fc.constantFrom(...sentKeys.keys()), sentTime, until), (world, erased) => {
     return world.send(world.site.erase(...erased));
   }),
-  step(1, 'rename', fc.constant(0), ({ site }) => site.rename()),
   step(1, 'open', fc.constant(0), ({ site }) => site.open()),
-  step(1, 'begin', fc.constant(0), (world) => world.begin()),
   step(6, 'seal', someLimits, (world, limits) => world.seal(limits)),
 ];
+const ofOne = [
+  ...steps,
+  step(1, 'rename', fc.constant(0), ({ site }) => site.rename()),
+  step(1, 'begin', fc.constant(0), (world) => world.begin()),
+];
+
+/** Of several nodes, in an epoch of each; none of which ends. */
+const ofNodes = [...steps, step(3, 'go', fc.constantFrom(1005, 1010, 1011, 1020), (world, epoch) => world.go(epoch))];
 
 const inAnyOrder = (records: readonly PlainRecord[]) =>
   records.map(({ time, value, quality }) => JSON.stringify([time, value, quality], plainJson)).sort();
@@ -162,9 +178,22 @@ for (const version of postgresVersions) {
     }
 
     test('is what the plain store comes to, by the arrays of chunks and by SQL, and so are the hours', async () => {
-      const property = fc.asyncProperty(fc.array(fc.oneof(...steps), { maxLength: 25, size: 'max' }), async (all) => {
+      const property = fc.asyncProperty(fc.array(fc.oneof(...ofOne), { maxLength: 25, size: 'max' }), async (all) => {
         const world = new World(`site-${++sites}`, store, connection);
         await world.begin();
+        for (const { run } of all) await run(world);
+        for (let left = 0; left < 30; left++) await world.send(world.site.catchUp(2));
+        await world.seal();
+        await check(world);
+      });
+      await fc.assert(property, { numRuns: runs });
+      await assertAllSealed();
+    });
+
+    test('is that of all nodes of a site, whichever sends in its epoch, earlier ones or later ones', async () => {
+      const property = fc.asyncProperty(fc.array(fc.oneof(...ofNodes), { maxLength: 25, size: 'max' }), async (all) => {
+        const world = new World(`site-${++sites}`, store, connection);
+        await world.go(1010);
         for (const { run } of all) await run(world);
         for (let left = 0; left < 30; left++) await world.send(world.site.catchUp(2));
         await world.seal();

@@ -6,7 +6,9 @@ import { Postgres } from '../../../../../../test/engines/postgres.ts';
 import { postgresVersions, withoutPostgres } from '../../../../../../test/engines/postgres-programs.ts';
 import { recordsOfSql, seriesOfSite } from '../../../../test/sealed-records.ts';
 import { sealedSite, sealerAt, sealingAt } from '../../../../test/sealed-site.ts';
-import type { SentRecord } from '../../../../test/sent-site.ts';
+import { type SentParcel, type SentRecord, SentSite } from '../../../../test/sent-site.ts';
+import { connectTo } from '../../../../test/store-database.ts';
+import { SealSession, sealSite } from './seal-site.ts';
 import type { SealerState } from './sealer.ts';
 
 const beginUs = 1_760_000_000_000_000;
@@ -43,6 +45,36 @@ for (const version of postgresVersions) {
       await seal(recordsFrom(1, 10, 200));
       const { rows } = await client.query<{ n: number }>(chunks);
       assert.deepEqual(rows, [{ n: 1010 }]);
+    });
+
+    test('leaves alone what another node sends in its earlier epoch meanwhile', async (t) => {
+      const { address, client, store } = await sealedSite(t, postgres);
+      const [one, other] = [new SentSite('here'), new SentSite('here')];
+      for (const [site, epoch] of [
+        [one, 20],
+        [other, 10],
+      ] as const)
+        site.begin((await store.claim('here', epoch)).epoch);
+      const send = async (parcels: readonly SentParcel[]) => {
+        for (const { epoch, seq, bytes } of parcels) await store.send('here', epoch, seq, bytes);
+      };
+      await send(one.record(recordsFrom(10, 1), false));
+      await client.query("insert into telltale.sealed values ('here', 0, 0, 0, 0)");
+      const sealer = await connectTo(t, address);
+      const query = sealer.query.bind(sealer);
+      sealer.query = async (sql, ...values) => {
+        const isRemoval = typeof sql === 'string' && sql.startsWith('delete from telltale.parcel');
+        if (isRemoval) await send(other.record(recordsFrom(1, 1), false));
+        return query(sql, ...values);
+      };
+      const limits = { bytes: 2 ** 22, unpackedBytes: 2 ** 27, records: 1000 };
+      await sealSite(new SealSession(sealer), 'here', limits);
+      sealer.query = query;
+      assert.deepEqual((await client.query('select epoch, seq from telltale.parcel')).rows, [{ epoch: 10, seq: 1 }]);
+      await sealSite(new SealSession(sealer), 'here', limits);
+      const values = (await recordsOfSql(client, await seriesOfSite(client, 'here'))).map(({ value }) => value);
+      assert.deepEqual(values, [0.25, 2.5]);
+      assert.deepEqual((await client.query('select epoch, seq from telltale.sealed')).rows, [{ epoch: 20, seq: 1 }]);
     });
 
     test('passes over a parcel that cannot be read, and keeps it', async (t) => {

@@ -1,0 +1,67 @@
+// Two servers of a site on a bus, and a centre: there they are one site, whoever leads.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import type { CentreSite } from '@telltale/schema';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import { Etcd, withoutEtcd } from './engines/etcd.ts';
+import { Nats, withoutNats } from './engines/nats.ts';
+import { Postgres } from './engines/postgres.ts';
+import { withoutPostgres } from './engines/postgres-programs.ts';
+import { startServer } from './server-process.ts';
+import { Pair, type PairNode, untilSo } from './standby-pair.ts';
+
+const skip = withoutEtcd || withoutNats || withoutPostgres('15');
+
+describe('of two nodes on a bus', { skip }, () => {
+  test('the centre sees one site that changes its node, has it do what is asked for, and gets what both recorded', async (t) => {
+    const [etcd, nats, postgres] = await Promise.all([Etcd.start(t), Nats.start(t), Postgres.start(t)]);
+    await postgres.addRole('archiver');
+    await postgres.query('CREATE DATABASE plant OWNER archiver');
+    const store = new URL(postgres.url('archiver', { database: 'plant' }));
+    const env = { PGPASSWORD: store.password };
+    store.password = '';
+    const bus = nats.urls[0] ?? '';
+    const data = join(temporaryFolder(t), 'data');
+    const centre = await startServer(t, { data, env, args: ['--store', store.href, '--bus', bus, '--site', 'Centre'] });
+    const pair = await Pair.start(t, etcd, { args: ['--bus', bus, '--store-interval', '100'] });
+    const [a, b] = pair.nodes;
+
+    const seen: CentreSite[] = [];
+    const site = async () => {
+      const sites = Object.values((await (await fetch(`${centre.url}/sites`)).json()) as Record<string, CentreSite>);
+      assert.ok(sites.length <= 1, `${sites.length} sites`);
+      if (sites[0] !== undefined) seen.push(sites[0]);
+      return sites[0];
+    };
+    const writes = async (value: number) => {
+      const answer = await fetch(`${centre.url}/sites/works/data/commands/valve?value=i${value}`, { method: 'PUT' });
+      return answer.status === 204;
+    };
+    const isLed = async (node: PairNode, epoch: number) => {
+      const { leader } = await pair.state(node);
+      const there = await site();
+      return there?.state === 'up' && there.epoch === leader?.epoch && (leader?.epoch ?? 0) > epoch;
+    };
+    await untilSo('the centre has the site', () => isLed(a, 0));
+    await untilSo('the centre writes', () => writes(1));
+    const { id, epoch } = (await site()) as CentreSite;
+    await a.server.end('SIGKILL');
+    await untilSo('b leads there', () => isLed(b, epoch ?? 0));
+    await untilSo('the centre writes to b', () => writes(2));
+    await pair.again(a);
+    await untilSo('a waits', async () => (await pair.state(a)).leader?.node === 'b');
+    await untilSo('both values are in the store', async () => {
+      const sql = `select string_agg(distinct value::text, ' ' order by value::text) from telltale.records where kind = 'commands' and name = 'valve'`;
+      return (await postgres.query(sql, { database: 'plant' })) === '1 2';
+    });
+    await site();
+    assert.deepEqual(new Set(seen.map((each) => each.id)), new Set([id]));
+    assert.ok(seen.every((each) => !each['is-twice']));
+    assert.deepEqual(pair.device.writes, [1, 2]);
+    assert.equal(
+      await postgres.query('select count(*) from telltale.site where name = $$works$$', { database: 'plant' }),
+      '1',
+    );
+  });
+});
