@@ -155,7 +155,7 @@ export const Settings = Type.Object(
       Type.String({
         minLength: 1,
         description:
-          'PostgreSQL that gets all that is archived as well, such as postgresql://archiver@db.example/plant; its password is in a passfile. Default: none.',
+          'PostgreSQL that gets all that is archived as well, such as postgresql://archiver@db/plant; its password is in a passfile. Default: none.',
       }),
     ),
     'store-interval': Milliseconds(1000, 'How long records are gathered before they go to the store together.'),

@@ -21,7 +21,7 @@ export const alarmHistory: CommandDeclaration = {
     untilOption,
     ...selectorOptions.alarms,
     { name: 'severity', value: 'N', summary: 'Only alarms of this severity' },
-    { name: 'to', value: 'STATE,…', summary: `Only transitions to ${alarmStates.join(', ')}` },
+    { name: 'into', value: 'STATE,…', summary: `Only transitions to ${alarmStates.join(', ')}` },
     {
       name: 'simulated',
       value: 'WORD',
@@ -32,7 +32,7 @@ export const alarmHistory: CommandDeclaration = {
   ],
   examples: [
     'telltale alarms history',
-    'telltale alarms history --area works --since 7d --to ACT_UNACK',
+    'telltale alarms history --area works --since 7d --into ACT_UNACK',
     'telltale alarms history tank1_overflowing --since yesterday --until today',
   ],
   run: async (call) => {
@@ -43,7 +43,7 @@ export const alarmHistory: CommandDeclaration = {
       ...intervalOf(call, { since: -86_400 }),
       ...criteriaIn(call),
       names: namesIn(args),
-      states: options.get('to')?.split(',') as AlarmState[] | undefined,
+      states: options.get('into')?.split(',') as AlarmState[] | undefined,
       severity: readCount(options, 'severity'),
       simulated: simulatedOf(call).simulated,
     };
