@@ -155,6 +155,7 @@ export const topFiles: Record<string, readonly string[]> = {
     'service-gate.ts',
     'service-node.ts',
     'service-tls.ts',
+    'shared-configuration.ts',
     'shared-live.ts',
     'interfaces.ts',
     'settings.ts',
@@ -211,6 +212,7 @@ export const topFiles: Record<string, readonly string[]> = {
     'server/tls',
   ],
   'service-node.ts': ['schema', 'settings.ts', 'server/operations', 'server/standby'],
+  'shared-configuration.ts': ['schema', 'server/cfgdb', 'server/standby'],
   'shared-live.ts': ['server/alarms', 'server/points', 'server/runtime', 'server/standby', 'server/state'],
   'service-gate.ts': [
     'schema',

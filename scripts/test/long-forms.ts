@@ -27,6 +27,7 @@ export const longForms: readonly LongForm[] = [
   { variable: 'SHARED_ROUNDS', value: '300', files: ['packages/server/src/lease/shared/shared-faults.test.ts'] },
   { variable: 'FENCING_ROUNDS', value: '1000', files: ['packages/server/src/lease/fencing.test.ts'] },
   { variable: 'FAILOVER_ROUNDS', value: '100', files: ['test/failover.test.ts'] },
+  { variable: 'STANDBY_KILLS', value: '200', files: ['test/standby-kills.test.ts'] },
   { variable: 'SWITCH_ROUNDS', value: '200', files: ['test/switchover.test.ts'] },
   { variable: 'PATRONI_ROUNDS', value: '10', files: ['packages/server/src/store/postgres/patroni-failover.test.ts'] },
   { variable: 'STANDBY_STORE_ROUNDS', value: '100', files: ['test/standby-store.test.ts'] },

@@ -31,6 +31,7 @@ import { centreMetrics, nodeMetrics, serviceMetrics, storeMetrics } from './serv
 import { createNode, isOwn, nodeRefusal } from './service-node.ts';
 import { ServiceTls } from './service-tls.ts';
 import type { SettingSources, Settings } from './settings.ts';
+import { SharedConfiguration } from './shared-configuration.ts';
 import { SharedLive } from './shared-live.ts';
 import { catalogueOf, type Discovery, discoverStacks, eventsTo, StackHost } from './stacks/index.ts';
 import type { Acting, SiteNode } from './standby/index.ts';
@@ -76,6 +77,7 @@ export class Server {
   readonly #federation: Federation;
   /** Undefined: it is the only one of its site. */
   readonly #node: SiteNode | undefined;
+  readonly #siteConfiguration: SharedConfiguration | undefined;
   readonly #auditing: Auditing;
   readonly #imports: Imports;
   readonly #renameHistory: RenameHistory;
@@ -130,7 +132,10 @@ export class Server {
       prepare: (rendering, renames) => this.#openLive(renames).then(() => runtime.prepare(rendering, renames)),
       onFailure,
       onFault: (reason) => logDisk(log, 'changes of the configuration', reason),
+      share: this.#node && ((entries) => this.#siteConfiguration?.share(entries)),
     });
+    this.#siteConfiguration =
+      this.#node && new SharedConfiguration({ cfgdb: this.#cfgdb, node: this.#node, clock, log });
     this.#state = new LiveState({
       folder: settings.data,
       onFailure,
@@ -295,7 +300,7 @@ export class Server {
       unavailable,
       diskFailure: () => this.#condition.failure,
       warnings: () => this.#condition.warnings(),
-      degraded: () => [...this.#federation.degraded, ...(this.#node?.degraded ?? [])],
+      degraded: () => [this.#federation, this.#node, this.#siteConfiguration].flatMap((part) => part?.degraded ?? []),
       isStandby: () => !isActing(),
       store: () => this.#federation.store?.state,
       bus: () => this.#federation.bus,
@@ -375,8 +380,8 @@ export class Server {
     this.#condition.logAllMissing();
     this.#phase = 'ready';
     this.#access.offerFirst();
-    if (this.#node === undefined) this.#modules.begin();
-    else await this.#node.begin(this.#acting, this.#shared);
+    if (this.#node === undefined || this.#siteConfiguration === undefined) this.#modules.begin();
+    else await this.#node.begin(this.#acting, this.#shared, this.#siteConfiguration);
     this.#certificates.begin();
     void this.#executables.checkAll();
     void this.#page.begin();
@@ -417,6 +422,7 @@ export class Server {
     this.#commands.close();
     this.#measurements.close();
     this.#runtime.links.close();
+    this.#siteConfiguration?.close();
     await this.#node?.close();
     this.#archiving.close();
     this.#renameHistory.close();
@@ -463,7 +469,7 @@ export class Server {
       },
       rest: () => this.#modules.hold(modulesMs),
       ended: () => this.#host.allEnded(),
-      problem: () => this.failure?.message,
+      problem: () => this.failure?.message ?? this.#siteConfiguration?.degraded[0]?.text,
     };
   }
 

@@ -26,6 +26,7 @@ import {
 } from './protocol.ts';
 import type { Rename } from './renamed-references.ts';
 import type { RenderingBytes } from './rendering.ts';
+import type { SiteBytes } from './shared/site-sharing.ts';
 
 /** A rendering that is ready, not visible yet: one of these is called, once. */
 export interface PreparedRendering {
@@ -44,6 +45,11 @@ export interface ConfigurationDatabaseOptions {
   readonly secretKeys?: SealKeys;
   /** Makes ready what is to be rendered, one at a time. Where it rejects, the operation is refused and nothing is stored. */
   readonly prepare: (rendering: RenderingBytes, renames: readonly Rename[]) => Promise<PreparedRendering>;
+  /**
+   * Where there are other nodes of the site: each change, before it is committed. Resolves when they will have it, rejects with
+   * `ProblemError`; undefined: this node does not lead. What is adopted from them is not shared.
+   */
+  readonly share?: ((entries: readonly SiteBytes[]) => Promise<void> | undefined) | undefined;
   /** The disk refuses, for this reason; undefined: it takes changes again. */
   readonly onFault?: (reason: string | undefined) => void;
   /** The thread died: nothing that is asked from now on will be answered. */
@@ -67,6 +73,8 @@ export interface AskedConfiguration {
 /** Whoever has only this cannot ask without saying for whom. */
 export type AskableConfiguration = Pick<ConfigurationDatabase, 'as'>;
 
+/** Of why a change was not shared. */
+const mostReason = 500;
 /** At once: each is a file as large as an upload may be. */
 export const mostUploads = 4;
 
@@ -76,6 +84,7 @@ export class ConfigurationDatabase {
   readonly #copies: DatabaseCopies;
   readonly #disk: DiskRetry;
   readonly #agreement = new Agreement();
+  readonly #sharing = new Agreement();
   #thread: WorkerLink<ConfigurationThread, ConfigurationClient> | undefined;
   #isOpen = false;
   #uploads = 0;
@@ -115,6 +124,7 @@ export class ConfigurationDatabase {
         concluded: (isRendered) => {
           this.#effect = this.#conclude(isRendered);
         },
+        sharing: (entries) => void this.#onSharing(entries),
         diskRefused: (reason) => this.#disk.note(reason),
         figures: (figures) => {
           this.#figures = figures;
@@ -132,7 +142,9 @@ export class ConfigurationDatabase {
     const thread = this.prepare();
     const { folder, stackModules, secretKeys = [] } = this.#options;
     const path = join(folder, 'cfgdb.sqlite');
-    const opened = await thread.call('open', [{ path, stackModules, secretKeys, agreement: this.#agreement.memory }]);
+    const agreement = this.#agreement.memory;
+    const sharing = this.#options.share && this.#sharing.memory;
+    const opened = await thread.call('open', [{ path, stackModules, secretKeys, agreement, sharing }]);
     if ('unusable' in opened) {
       await thread.kill();
       throw new UnusableDatabase(opened.unusable);
@@ -235,12 +247,23 @@ export class ConfigurationDatabase {
       await pipeline(body, createWriteStream(path, { flags: 'wx', mode: 0o600 })).catch((error: Error) => {
         throw error instanceof ProblemError ? error : new ProblemError('storage-failed', `${error.message}.`);
       });
-      const replace = () => take(path);
-      await (this.#options.whileReplacing?.(replace) ?? replace());
+      await this.#replacing(() => take(path));
     } finally {
       this.#uploads--;
       await rm(path, { force: true });
     }
+  }
+
+  /** As `Configuration.adoptWhole`, which puts another file in the place of the database. */
+  adoptWhole(...args: Arguments<'adoptWhole'>): Promise<Result<'adoptWhole'>> {
+    return this.#replacing(() => this.call('adoptWhole', ...args));
+  }
+
+  async #replacing<Answer>(replace: () => Promise<Answer>): Promise<Answer> {
+    const { whileReplacing = (work) => work() } = this.#options;
+    const answers: Answer[] = [];
+    await whileReplacing(async () => void answers.push(await replace()));
+    return answers[0] as Answer;
   }
 
   /** Finishes what was asked, closes the file and ends the thread, by force after `patienceMs`: the file is safe then, too. */
@@ -259,6 +282,19 @@ export class ConfigurationDatabase {
       return;
     }
     this.#agreement.answer(undefined);
+  }
+
+  async #onSharing(entries: readonly SiteBytes[]): Promise<void> {
+    try {
+      const sharing = this.#options.share?.(entries);
+      if (sharing === undefined) throw new ProblemError('not-leading', 'This node does not lead the site.');
+      await sharing;
+    } catch (error) {
+      const problem = error instanceof ProblemError ? error.problem : 'storage-failed';
+      this.#sharing.answer(JSON.stringify({ problem, detail: (error as Error).message.slice(0, mostReason) }));
+      return;
+    }
+    this.#sharing.answer(undefined);
   }
 
   /** Undefined where nothing takes effect. */

@@ -16,11 +16,15 @@ import { onDisk, RolledBack } from './on-disk.ts';
 import { invalidBody, readObject, type Step, unknownObject } from './read-objects.ts';
 import { renameObjects } from './rename-object.ts';
 import type { Rename } from './renamed-references.ts';
-import { packRendering, type RenderingBytes } from './rendering.ts';
-import { incomingPath, removeDatabase, replaceDatabase } from './replace-database.ts';
+import type { RenderingBytes } from './rendering.ts';
+import { incomingPath, removeDatabase } from './replace-database.ts';
 import type { Edit } from './revisions.ts';
-import { changesJson, type Json, SeenConfiguration, type Shared } from './seen-configuration.ts';
+import { changesJson, type Json, type Shared } from './seen-configuration.ts';
+import { proposed } from './shared/site-adoption.ts';
+import { SiteConfiguration } from './shared/site-configuration.ts';
+import type { SiteSharing } from './shared/site-sharing.ts';
 import type { StackRules } from './stack-rules.ts';
+import { equipped, takePlace } from './take-place.ts';
 import { type Uploaded, writeFresh } from './write-fresh.ts';
 
 export interface ConfigurationOptions {
@@ -32,6 +36,8 @@ export interface ConfigurationOptions {
   readonly database?: Database;
   /** Without them, secrets are not encrypted. */
   readonly secrets?: ConfiguredSecrets;
+  /** With the other nodes of the site; without, there are none. */
+  readonly sharing?: SiteSharing | undefined;
   /** Whether what is about to be rendered can take effect: answers why it cannot. */
   readonly propose?: (rendering: RenderingBytes, renames: readonly Rename[]) => string | undefined;
 }
@@ -63,7 +69,7 @@ export interface Renamed {
   readonly referrers: readonly { readonly family: Family; readonly name: string }[];
 }
 
-export class Configuration extends SeenConfiguration {
+export class Configuration extends SiteConfiguration {
   readonly #options: ConfigurationOptions;
 
   /** `shared` and `rights` are those of one that is open already, for somebody who does not see or may not change all of it. */
@@ -194,27 +200,18 @@ export class Configuration extends SeenConfiguration {
           const changes = permitReplacement(this.rights, this.#database, fresh);
           if (render) this.#storeRendering(fresh, edit);
           this.#note(changes(), render ? fresh.revisions.newestId() : undefined);
+          this.shared.sharing?.shareWhole(fresh, render);
         });
-        this.#database.close();
         try {
-          replaceDatabase(this.#options.path, incoming);
+          takePlace(this.shared);
         } finally {
-          this.shared.database = new Database(this.#options.path);
-          this.#database.sealWith(this.shared.secrets);
-          this.#hasChanged();
+          this.hasChanged();
         }
+        this.shared.sharing?.committed();
       } finally {
         removeDatabase(incoming);
       }
     });
-  }
-
-  /** After a change: whether the proposed rendering is stored, and runs from now on. */
-  takeRendered(): boolean {
-    const { renderedId: id, rendered: content } = this.#database;
-    const isNew = id !== this.shared.running.id;
-    this.shared.running = { id, content };
-    return isNew;
   }
 
   /** After a change: what it has changed; undefined where nothing could be. */
@@ -245,6 +242,7 @@ export class Configuration extends SeenConfiguration {
   /** Writes, and changes nothing, to see whether the disk takes it. */
   tryDisk(): void {
     this.#write(() => undefined);
+    onDisk(() => this.settleSharing());
   }
 
   close(): void {
@@ -267,16 +265,13 @@ export class Configuration extends SeenConfiguration {
   #storeRendering(database: Database, edit: Edit, parsed?: ParsedObjects): void {
     this.rights.permitRendering(objectChanges(database.differences, database.rendered, database.content));
     const faults = checkConfiguration(database.content, this.shared.stacks, parsed, this.shared.secrets);
-    for (const { family, from: name, to } of database.renames.unconfirmed()) {
-      if (!database.content[family].has(name)) continue;
+    for (const { family, from: name, to } of database.renames.moving(database.content)) {
       const message = `its records are still being moved to ${to}: render again in a moment`;
       faults.push({ path: `/${family}/${name}`, message, family, name });
     }
     if (faults.length > 0) throw this.rights.refusedRendering(faults, database.content);
     database.storeRendering(edit);
-    const renames = database.renames.unconfirmed(database.revisions.newestId());
-    const { propose = () => undefined } = this.#options;
-    const reason = propose(packRendering(this.shared.running.content, database.content), renames);
+    const reason = proposed(this.shared, database, database.content);
     if (reason === undefined) return;
     const detail = `It cannot be made ready to run: ${reason}. Nothing was changed, and what ran before runs on.`;
     throw new ProblemError('render-refused', detail);
@@ -306,12 +301,7 @@ export class Configuration extends SeenConfiguration {
 
   #write(work: () => void): void {
     onDisk(() => this.#database.change(work));
-    this.#hasChanged();
-  }
-
-  #hasChanged(): void {
-    this.shared.collections.clear();
-    this.shared.version++;
+    this.hasChanged();
   }
 }
 
@@ -322,13 +312,17 @@ function changedSince(): ProblemError {
   );
 }
 
-function sharedOf({ path, stacks, database = new Database(path), ...options }: ConfigurationOptions): Shared {
-  const { secrets = new ConfiguredSecrets([], stacks) } = options;
-  database.sealWith(secrets);
+function sharedOf({ path, stacks, database = new Database(path), sharing, ...options }: ConfigurationOptions): Shared {
+  const { secrets = new ConfiguredSecrets([], stacks), propose = () => undefined } = options;
   return {
+    path,
+    propose,
     secrets,
+    sharing,
+    revisionsTaken: [],
+    isProposed: false,
     stacks: new Map(stacks.map((stack) => [stack.name, stack])),
-    database,
+    database: equipped(database, { secrets, sharing }),
     running: { id: database.renderedId, content: database.rendered },
     collections: new Map(),
     id: randomUUID(),

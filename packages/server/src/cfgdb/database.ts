@@ -2,47 +2,21 @@
 // Changes go to disk and memory together or not at all. Requests and answers are in `configuration.ts`.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Change, type Family, type FamilyObject, familyNames, parseJson, toTimestamp } from '@telltale/schema';
-import { masked } from '../secrets/index.ts';
-import { DurableDatabase, RowChecksums } from '../sqlite/index.ts';
+import { type DurableDatabase, RowChecksums } from '../sqlite/index.ts';
 import type { ConfiguredSecrets } from './configured-secrets.ts';
 import { type Content, compareObject, copyOf, Differences, emptyContent } from './content.ts';
 import { copyTable } from './copy-table.ts';
-import { MadeObjects } from './made-objects.ts';
+import { type EditRow, noEdits, rowTexts, toEdit } from './edit-rows.ts';
+import { MadeObjects, madePart } from './made-objects.ts';
 import type { ObjectChange } from './needed-permissions.ts';
+import { type FamilyStatements, openFile, prepareFamily } from './open-file.ts';
 import type { StoredObject } from './read-objects.ts';
 import type { Rename } from './renamed-references.ts';
 import { formerNames, keyOf, Renames } from './renames.ts';
 import { packRendering, type RenderingBytes, wholeRendering } from './rendering.ts';
 import { type Edit, Revisions, revisionsPart } from './revisions.ts';
-import {
-  applicationId,
-  type ColumnValue,
-  columnNames,
-  createTable,
-  schemaVersion,
-  type Table,
-  tables,
-  toColumns,
-  toText,
-} from './tables.ts';
-
-interface FamilyStatements {
-  readonly put: StatementSync;
-  readonly delete: StatementSync;
-  readonly editOf: StatementSync;
-}
-
-const meaning = 'changes of the configuration are missing';
-/** 40 MB: no large transaction has to move the log into the file before it can be acknowledged. */
-const walPages = 10_000;
-
-const deletionsTable = `CREATE TABLE deletions (
-  family TEXT NOT NULL,
-  name TEXT NOT NULL,
-  changedAt INTEGER NOT NULL,
-  changedBy TEXT NOT NULL,
-  PRIMARY KEY (family, name)
-) STRICT, WITHOUT ROWID`;
+import { type Done, digestOf, type EditedObject } from './shared/site-change.ts';
+import { applicationId, type ColumnValue, columnNames, schemaVersion, tables, toColumns, toText } from './tables.ts';
 
 export class Database {
   readonly #durable: DurableDatabase;
@@ -65,6 +39,9 @@ export class Database {
   /** What the objects that the running change has touched were before it, in order. */
   #undo: { readonly family: Family; readonly name: string; readonly before: string | undefined }[] = [];
   #afterCommit: (() => void)[] = [];
+  #share: ((done: Done) => void) | undefined;
+  /** Of the running change, and the renames that waited for it. */
+  #rendering: Done['rendering'];
 
   /**
    * Opens the file, made where there is none, and reads it. `onRendering` gets the newest rendering first, and the renames that
@@ -128,13 +105,32 @@ export class Database {
     return this.#renderedId;
   }
 
+  /** The other nodes of a site get what each change has done, before it is committed: where that throws, nothing is changed. */
+  shareWith(share: (done: Done) => void): void {
+    this.#share = share;
+  }
+
+  /** The same at two nodes that have the same: objects, what waits to be rendered, and the newest rendering. */
+  get digest(): string {
+    const { sums } = this.#durable.checksums;
+    const parts = [...familyNames, deletionsPart, madePart].map((part) => sums[part] ?? [0, 0]);
+    return digestOf([parts, this.renames.waiting(), this.revisions.newest() ?? null]);
+  }
+
   /** Runs `work` as one transaction. When it throws, file and memory are as before, and the error goes on. */
   change<Result>(work: () => Result): Result {
     this.#undo = [];
     this.#afterCommit = [];
+    this.#rendering = undefined;
+    this.made.steps = this.#share && [];
+    const waiting = this.#share && this.renames.waiting();
     let result: Result;
     try {
-      result = this.#durable.transaction(work);
+      result = this.#durable.transaction(() => {
+        const answer = work();
+        if (waiting !== undefined) this.#share?.(this.#done(waiting));
+        return answer;
+      });
     } catch (error) {
       for (const { family, name, before } of this.#undo.reverse()) this.#assign(family, name, before);
       this.#recentEdits = noEdits();
@@ -156,16 +152,27 @@ export class Database {
     }
   }
 
+  /** Inside `change`: when it is on disk. */
+  afterCommit(step: () => void): void {
+    this.#afterCommit.push(step);
+  }
+
   /** How secrets are sealed, from now on. */
   sealWith(secrets: Pick<ConfiguredSecrets, 'sealed'>): void {
     this.#secrets = secrets;
   }
 
   /** Inside `change`: stores an object, new or in place of the one with its name. */
-  put({ family, name, values, text: given }: StoredObject, edit: Edit): void {
-    this.#dropChecksum(family, name);
+  put(object: StoredObject, edit: Edit): void {
+    const { family, name, text: given } = object;
     const text = this.#secrets?.sealed(family, given, this.content[family].get(name)) ?? given;
-    const columns = (text === given && values) || toColumns(family, parseJson(text) as FamilyObject[Family]);
+    this.putSealed(text === given ? object : { family, name, text }, edit);
+  }
+
+  /** Inside `change`: as it stands there. */
+  putSealed({ family, name, text, values }: StoredObject, edit: Edit): void {
+    this.#dropChecksum(family, name);
+    const columns = values ?? toColumns(family, parseJson(text) as FamilyObject[Family]);
     this.#statements[family].put.run(...columns, edit.timeUs, edit.author);
     this.#durable.checksums.add(family, ...rowTexts(text, edit));
     this.#forget(family, name);
@@ -192,18 +199,19 @@ export class Database {
     this.#hasDeletions = true;
   }
 
-  /** Inside the first `change` of an empty database: takes over what another one has rendered. */
-  adoptRevisions(other: Database): void {
+  /** Inside the first `change` of an empty database: takes over what another one has rendered, all or those. */
+  adoptRevisions(other: Database, isWanted?: (id: number) => boolean): void {
     this.#durable.sequence = other.#durable.sequence;
-    this.revisions.copyFrom(other.revisions);
+    this.revisions.copyFrom(other.revisions, isWanted);
     this.renames.copyFrom(other.renames);
-    this.made.copyRevisions(other.made);
+    this.made.copyRevisions(other.made, isWanted);
     this.#rendered = other.#rendered;
     this.#differences = Differences.between(this.#rendered, this.content);
   }
 
   /** Inside `change`: stores the content as the newest rendering. The caller has checked it. */
   storeRendering(edit: Edit): void {
+    if (this.#share !== undefined) this.#rendering = { edit, waiting: this.renames.waiting() };
     const id = this.revisions.add(this.content, this.changes(), edit);
     this.renames.render(id, this.#rendered, this.content);
     this.made.render(id, this.content, this.revisions.ids());
@@ -277,6 +285,43 @@ export class Database {
     this.#durable.close();
   }
 
+  /** All objects, and all deletions that are not rendered. */
+  *edited(): Generator<EditedObject> {
+    for (const family of familyNames) {
+      const edits = this.#sqlite.prepare(`SELECT name, changedAt, changedBy FROM ${tables[family].name}`);
+      for (const row of edits.iterate()) {
+        const name = row.name as string;
+        yield { family, name, text: this.content[family].get(name), edit: toEdit(row as unknown as EditRow) };
+      }
+    }
+    for (const row of this.#sqlite.prepare('SELECT * FROM deletions').iterate()) {
+      const [family, name] = [row.family as Family, row.name as string];
+      yield { family, name, text: undefined, edit: toEdit(row as unknown as EditRow) };
+    }
+  }
+
+  #done(waitedBefore: Done['waiting']): Done {
+    const [rendering, made] = [this.#rendering, this.made.steps ?? []];
+    const waiting = rendering?.waiting ?? this.renames.waiting();
+    const isEmpty =
+      this.#undo.length === 0 &&
+      made.length === 0 &&
+      rendering === undefined &&
+      JSON.stringify(waiting) === JSON.stringify(waitedBefore);
+    return { isEmpty, objects: this.#touchedNow(), made, waiting, rendering };
+  }
+
+  /** Each object that the running change has touched, as it is now. */
+  *#touchedNow(): Generator<EditedObject> {
+    const seen = new Set<string>();
+    for (const { family, name } of this.#undo) {
+      const key = keyOf(family, name);
+      if (seen.has(key)) continue;
+      seen.add(key);
+      yield { family, name, text: this.content[family].get(name), edit: this.editOf(family, name) };
+    }
+  }
+
   /** Before an object is put or deleted: what it was does not count any more. */
   #dropChecksum(family: Family, name: string): void {
     const before = this.content[family].get(name);
@@ -334,59 +379,3 @@ export class Database {
 const deletionsPart = 'deletions';
 
 const nothingRuns = 'what was rendered is damaged';
-
-interface EditRow {
-  readonly changedAt: number;
-  readonly changedBy: string;
-}
-
-function toEdit({ changedAt, changedBy }: EditRow): Edit {
-  return { timeUs: changedAt, author: changedBy };
-}
-
-/** All that a row has, for its checksum; an object's text by itself, since it may be long. */
-function rowTexts(text: string, { timeUs, author }: Edit): string[] {
-  return [text, `\n${timeUs}\n${author}`];
-}
-
-function noEdits(): { readonly [F in Family]: Map<string, Edit> } {
-  return Object.fromEntries(familyNames.map((family) => [family, new Map()])) as unknown as {
-    [F in Family]: Map<string, Edit>;
-  };
-}
-
-function prepareFamily(sqlite: DatabaseSync, table: Table): FamilyStatements {
-  const { name, columns } = table;
-  return {
-    put: sqlite.prepare(`REPLACE INTO ${name} (${columnNames(table)}) VALUES (${'?, '.repeat(columns.length)}?, ?)`),
-    delete: sqlite.prepare(`DELETE FROM ${name} WHERE name = ?`),
-    editOf: sqlite.prepare(`SELECT changedAt, changedBy FROM ${name} WHERE name = ?`),
-  };
-}
-
-/** A large transaction stays in memory until it commits; SQLite's own 2 MiB would write and read its pages again. */
-const cacheKiB = 32 << 10;
-
-function openFile(path: string): DurableDatabase {
-  const form = { applicationId, version: schemaVersion, create: createSchema, mayBeGone: false, meaning };
-  const durable = new DurableDatabase(path, form);
-  try {
-    durable.sqlite.function('masked', { deterministic: true }, (text) =>
-      typeof text === 'string' ? masked(text) : text,
-    );
-    durable.sqlite.exec(`PRAGMA cache_size = -${cacheKiB}; PRAGMA wal_autocheckpoint = ${walPages}`);
-    Revisions.addChecksums(durable.sqlite);
-    return durable;
-  } catch (error) {
-    throw durable.refuse(error);
-  }
-}
-
-function createSchema(sqlite: DatabaseSync): void {
-  for (const family of familyNames) sqlite.exec(createTable(tables[family]));
-  sqlite.exec(deletionsTable);
-  Revisions.createTable(sqlite);
-  Renames.createTable(sqlite);
-  MadeObjects.createTables(sqlite);
-  sqlite.exec('CREATE TABLE sealing (mark TEXT NOT NULL) STRICT');
-}

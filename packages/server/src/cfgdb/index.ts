@@ -8,3 +8,5 @@ export {
 } from './configuration-database.ts';
 export type { Rename } from './renamed-references.ts';
 export { type RenderedChange, type RenderingBytes, readRendering } from './rendering.ts';
+export type { Adopted } from './shared/site-adoption.ts';
+export { type SiteBytes, type SiteHead, siteFamilies } from './shared/site-sharing.ts';

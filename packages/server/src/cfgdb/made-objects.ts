@@ -36,8 +36,12 @@ export function seenMade(made: ListedMade, isSeen: (made: Made) => boolean): Lis
   };
 }
 
+/** What was done to them: `made` undefined: that one is none any more. */
+export type MadeStep = Omit<Made, 'made'> & { readonly made: string | undefined };
+
 /** In the checksums of the database. */
 const part = 'typicals';
+export const madePart = part;
 const revisionsPart = 'typical_revisions';
 
 export const madeColumns = ['type', 'family', 'madeName', 'name', 'instance', 'made'] as const;
@@ -51,6 +55,8 @@ export class MadeObjects {
   readonly #remove: StatementSync;
   readonly #ofName: StatementSync;
   readonly #ofMade: StatementSync;
+  /** Of the running change, in order; undefined: nobody wants to know. */
+  steps: MadeStep[] | undefined;
 
   static createTables(sqlite: DatabaseSync): void {
     sqlite.exec(tableOf('main'));
@@ -101,13 +107,23 @@ export class MadeObjects {
     const before = this.ofName(made.family, made.name);
     if (before !== undefined) this.remove(before);
     this.#put.run(...madeColumns.map((column) => made[column]));
+    this.steps?.push(made);
     this.#checksums().add(part, textOf(made));
   }
 
   /** Inside a transaction. */
   remove(made: Made): void {
     this.#remove.run(made.type, made.family, made.madeName);
+    this.steps?.push({ ...made, made: undefined });
     this.#checksums().remove(part, textOf(made));
+  }
+
+  /** Inside a transaction: as another node has done it. */
+  take(step: MadeStep): void {
+    const { type, family, madeName, made } = step;
+    const known = this.#ofMade.get(type, family, madeName);
+    if (made !== undefined) this.put({ ...step, made });
+    else if (known !== undefined) this.remove(known as unknown as Made);
   }
 
   /** Inside a transaction: objects have other names, all at once. What was made of these names before is not there any more. */
@@ -135,11 +151,9 @@ export class MadeObjects {
   /** Inside a transaction: of what is selected, what was made is what it was at that revision, whose content this is. */
   restore(revision: number, content: Content, isSelected: (family: Family, name: string) => boolean): void {
     for (const made of [...this.all()]) if (isSelected(made.family, made.name)) this.remove(made);
-    const stored = this.#sqlite.prepare('SELECT made FROM typical_revisions WHERE revision = ?').get(revision);
-    if (stored === undefined) return;
-    for (const line of unpack(stored.made as Uint8Array)
-      .toString()
-      .split('\n')) {
+    const stored = this.revisionText(revision);
+    if (stored === '') return;
+    for (const line of stored.split('\n')) {
       const [type, family, madeName, name, instance, text] = JSON.parse(line) as Line;
       if (!isSelected(family, name)) continue;
       const other = this.#ofMade.get(type, family, madeName);
@@ -149,9 +163,20 @@ export class MadeObjects {
     }
   }
 
-  /** Inside the first transaction of an empty database: what revisions had. */
-  copyRevisions(other: MadeObjects): void {
-    for (const { revision, made } of other.#revisions()) this.#putRevision(revision, made);
+  /** Inside the first transaction of an empty database: what revisions had, all or those. */
+  copyRevisions(other: MadeObjects, isWanted: (revision: number) => boolean = () => true): void {
+    for (const { revision, made } of other.#revisions()) if (isWanted(revision)) this.#putRevision(revision, made);
+  }
+
+  /** What a revision had, as lines; empty where that is nothing. */
+  revisionText(revision: number): string {
+    const stored = this.#sqlite.prepare('SELECT made FROM typical_revisions WHERE revision = ?').get(revision);
+    return stored === undefined ? '' : unpack(stored.made as Uint8Array).toString();
+  }
+
+  /** Inside a transaction: of such a text. */
+  takeRevision(revision: number, text: string): void {
+    if (text !== '') this.#putRevision(revision, pack([text]));
   }
 
   /** Inside a transaction: where objects have another text, in revisions as well. */

@@ -10,6 +10,7 @@ import type { GenerateOptions } from './generate.ts';
 import type { PutTableOptions } from './put-table.ts';
 import type { Rename } from './renamed-references.ts';
 import type { RenderingBytes } from './rendering.ts';
+import type { SiteBytes, SiteHead } from './shared/site-sharing.ts';
 import type { SharedBytes } from './shared-bytes.ts';
 import type { WriteTableOptions } from './write-table.ts';
 
@@ -20,6 +21,8 @@ export interface Start {
   /** Of `Agreement`. */
   readonly agreement: SharedArrayBuffer;
   readonly secretKeys: SealKeys;
+  /** Of another `Agreement`, that the other nodes of the site have a change; undefined: there are none. */
+  readonly sharing: SharedArrayBuffer | undefined;
 }
 
 /** Everything that can be asked of the configuration. */
@@ -41,7 +44,10 @@ export type Operations = Omit<
   | 'made'
   | 'blaming'
   | 'comparing'
+  | 'beginningToShare'
 > & {
+  /** This node leads the site from now on: the other nodes have each change before it is answered. */
+  beginSharing(head: SiteHead | undefined): Promise<void>;
   /** Carries out the operations of a body. Reads go on while it is read. */
   transaction(body: Uint8Array, options: Committing, author: string): Promise<void>;
   /** A family as a table. Reads and changes go on while it is written; it is of the moment of asking. */
@@ -84,6 +90,12 @@ export const changes: ReadonlySet<Method> = new Set<Method>([
   'upload',
   'acknowledgeMissing',
   'tryDisk',
+  'adoptChange',
+  'takeRevision',
+  'adoptWhole',
+  'proposeAgain',
+  'beginSharing',
+  'settleSharing',
 ]);
 
 /** These too, beside the changes: each has revisions unpacked in memory, and takes its time. */
@@ -116,6 +128,8 @@ export interface ConfigurationClient {
   proposed(rendering: RenderingBytes, renames: readonly Rename[]): void;
   /** Before the answer to a change: whether what it has proposed is on disk. Then it takes effect; else it is discarded. */
   concluded(isRendered: boolean): void;
+  /** What a change has done, inside its transaction: the thread waits until the other nodes of the site have it. */
+  sharing(entries: readonly SiteBytes[]): void;
   /** Before the answer to a change that the disk did not take. */
   diskRefused(reason: string): void;
   figures(figures: Figures): void;

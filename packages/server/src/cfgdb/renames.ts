@@ -15,6 +15,9 @@ interface Row {
   readonly revision: number | null;
 }
 
+/** One that waits to be rendered. */
+export type WaitingRename = Omit<Row, 'revision'>;
+
 /** In the checksums of the database. */
 const part = 'renames';
 const columns = 'family, name, formerName, revision';
@@ -78,17 +81,43 @@ export class Renames {
     }
   }
 
+  /** Those that wait to be rendered, effective or not, in the order of their names. */
+  waiting(): WaitingRename[] {
+    return this.#rows()
+      .filter(({ revision }) => revision === null)
+      .map(({ family, name, formerName }) => ({ family, name, formerName }));
+  }
+
+  /** Inside a transaction: these wait to be rendered, and no others. */
+  setWaiting(waiting: readonly WaitingRename[]): void {
+    this.discard();
+    for (const each of waiting) this.#add({ ...each, revision: null });
+  }
+
+  /** Inside a transaction: a revision that was rendered elsewhere has put these into effect. */
+  addRendered(renames: readonly Rename[], revision: number): void {
+    const known = new Set(this.#rows().map(({ family, name }) => keyOf(family, name)));
+    for (const { family, from: formerName, to: name } of renames) {
+      if (!known.has(keyOf(family, name))) this.#add({ family, name, formerName, revision });
+    }
+  }
+
   /** Inside a transaction: those that wait to be rendered are none. */
   discard(): void {
     for (const row of this.#rows()) if (row.revision === null) this.#remove(row);
   }
 
-  /** What is rendered and not confirmed, in order; of one revision, or of all. */
-  unconfirmed(revision?: number): Rename[] {
+  /** What is rendered and not confirmed, in order: of all revisions, or of those after one. */
+  unconfirmed(revision = 0): Rename[] {
     return this.#rows()
-      .filter((row) => row.revision !== null && (revision === undefined || row.revision === revision))
+      .filter((row) => (row.revision ?? 0) > revision)
       .sort((a, b) => (a.revision ?? 0) - (b.revision ?? 0))
       .map(toRename);
+  }
+
+  /** Whose history is not yet moved away from a name that is in use again. */
+  moving(content: Content): Rename[] {
+    return this.unconfirmed().filter(({ family, from }) => content[family].has(from));
   }
 
   /** Inside a transaction: the history has the new names, on disk. */

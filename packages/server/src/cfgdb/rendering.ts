@@ -83,7 +83,7 @@ export function wholeRendering(content: Buffer): RenderingBytes {
 }
 
 /** Each line written where it belongs: all of them as one text would be as much again, left lying until it is collected. */
-function bytesOf(lines: readonly string[]): RenderingBytes {
+export function bytesOf(lines: readonly string[]): RenderingBytes {
   const length = lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
   const bytes = Buffer.from(new ArrayBuffer(length));
   let at = 0;

@@ -28,6 +28,19 @@ interface Row {
   comment: string | null;
 }
 
+/** What is known of one, beside what it has: the same at all nodes. */
+export type RevisionHead = Omit<Row, 'checksum'>;
+
+export interface WholeRevision {
+  readonly head: RevisionHead;
+  /** JSON. */
+  readonly changes: Buffer;
+  readonly content: Buffer;
+}
+
+/** As `pack` packs them. */
+export type PackedRevision = Readonly<Bodies>;
+
 interface Bodies {
   changes: Uint8Array;
   content: Uint8Array;
@@ -99,9 +112,10 @@ export class Revisions {
     return id;
   }
 
-  /** Inside a transaction of the database: takes over the revisions of another one, as they are. */
-  copyFrom(other: Revisions): void {
+  /** Inside a transaction of the database: takes over the revisions of another one, all or those, as they are. */
+  copyFrom(other: Revisions, isWanted: (id: number) => boolean = () => true): void {
     for (const row of other.#rows()) {
+      if (!isWanted(row.id)) continue;
       const bodies = other.#bodies(row);
       if (bodies !== undefined) this.#put(row, bodies); // a damaged one would be listed as if it were whole
     }
@@ -137,6 +151,29 @@ export class Revisions {
   /** Inside a transaction of the database: of those that the file has lost. */
   remove(ids: readonly number[]): void {
     for (const id of ids) this.#remove.run(id);
+  }
+
+  /** Undefined where it is damaged, or not stored. */
+  whole(id: number): WholeRevision | undefined {
+    const row = this.#rows().find((each) => each.id === id);
+    const bodies = row && this.#bodies(row);
+    if (bodies === undefined) return undefined;
+    return { head: headOf(row as Row), changes: unpack(bodies.changes), content: unpack(bodies.content) };
+  }
+
+  /** Inside a transaction of the database: one of another node. */
+  take(head: RevisionHead, packed: PackedRevision): void {
+    this.#put({ ...head, checksum: checksumOf(packed) }, packed);
+  }
+
+  /** In the order in which they were made. */
+  heads(): RevisionHead[] {
+    return this.#rows().reverse().map(headOf);
+  }
+
+  newest(): RevisionHead | undefined {
+    const row = this.#sqlite.prepare(`SELECT ${summaryColumns} FROM renderings ORDER BY id DESC LIMIT 1`).get();
+    return row === undefined ? undefined : headOf(row as unknown as Row);
   }
 
   ids(): ReadonlySet<number> {
@@ -239,6 +276,10 @@ function* changesTexts(changes: Iterable<Change>, counts: Record<Change['change'
     opening = ',';
   }
   yield opening === '[' ? '[]' : ']';
+}
+
+function headOf({ id, time, author, objects, added, changed, removed, comment }: Row): RevisionHead {
+  return { id, time, author, objects, added, changed, removed, comment };
 }
 
 function checksumOf({ changes, content }: Bodies): number {

@@ -33,6 +33,8 @@ import { afterRenames, takenFault } from './rename-object.ts';
 import type { Rename } from './renamed-references.ts';
 import { packRendering, type RenderingBytes } from './rendering.ts';
 import { seenRevisionChanges } from './seen-revision.ts';
+import type { SiteRevision } from './shared/site-revision.ts';
+import type { SiteSharing } from './shared/site-sharing.ts';
 import { type SharedBytes, sharedBytes, shownBytes } from './shared-bytes.ts';
 import type { StackRules } from './stack-rules.ts';
 
@@ -41,11 +43,21 @@ export type Json = SharedBytes;
 
 /** What everybody's view of the configuration shares. */
 export interface Shared {
+  /** Of the file of the database. */
+  readonly path: string;
+  /** As `ConfigurationOptions` has it. */
+  readonly propose: (rendering: RenderingBytes, renames: readonly Rename[]) => string | undefined;
   readonly stacks: ReadonlyMap<string, StackRules>;
   readonly secrets: ConfiguredSecrets;
   database: Database;
   /** What runs, and its revision; the first one is handed on by the database. */
   running: { readonly id: number; readonly content: Content };
+  /** The running change has proposed what is rendered, and it can take effect. */
+  isProposed: boolean;
+  /** With the other nodes of the site; undefined: there are none. */
+  readonly sharing: SiteSharing | undefined;
+  /** Of another node, for what is to be adopted. */
+  readonly revisionsTaken: SiteRevision[];
   /** And the differences: all who see everything share one until something changes. */
   readonly collections: Map<Family | 'differences', Json>;
   /** Of this start. */

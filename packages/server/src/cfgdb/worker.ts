@@ -31,6 +31,7 @@ import type { Rename } from './renamed-references.ts';
 import type { RenderingBytes } from './rendering.ts';
 import { incomingPath, removeDatabase } from './replace-database.ts';
 import { reseal } from './reseal.ts';
+import { shareVia } from './shared/site-sharing.ts';
 import { sharedBytes } from './shared-bytes.ts';
 import type { StackRules } from './stack-rules.ts';
 import { writeTable } from './write-table.ts';
@@ -56,6 +57,7 @@ type LongOperations = Pick<
   | 'blame'
   | 'upload'
   | 'writeCopy'
+  | 'beginSharing'
 >;
 
 function longOperations(configuration: Configuration): LongOperations {
@@ -74,6 +76,7 @@ function longOperations(configuration: Configuration): LongOperations {
     cleanPicture,
     compare: (from, to) => inTurns(configuration.comparing(from, to)),
     blame: (family, name) => inTurns(configuration.blaming(family, name)),
+    beginSharing: (head) => inTurns(configuration.beginningToShare(head)),
     async upload(path, options, author) {
       configuration.replace(await readUpload(path), options, author);
     },
@@ -150,7 +153,12 @@ async function open(start: Start, client: Link<ConfigurationClient>): Promise<Co
   const agreement = new Agreement(start.agreement);
   const propose = (rendering: RenderingBytes, renames: readonly Rename[]) =>
     agreement.ask(() => client.notify('proposed', [rendering, renames], ownBuffers([rendering])));
-  return new Configuration({ path, stacks, now: systemClock.now, database, propose, secrets });
+  const sharing =
+    start.sharing &&
+    shareVia(new Agreement(start.sharing), (entries) =>
+      client.notify('sharing', [entries], ownBuffers(entries.map(({ bytes }) => bytes))),
+    );
+  return new Configuration({ path, stacks, now: systemClock.now, database, propose, secrets, sharing });
 }
 
 /** Of works that are given to it, one at a time: the answer to the one before leaves before the next begins. */

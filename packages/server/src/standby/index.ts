@@ -4,4 +4,4 @@ export type { Acting } from './acting.ts';
 export type { IdentityOptions, SiteIdentity } from './agreed-identity.ts';
 export { UnusableLease } from './open-lease.ts';
 export { SiteNode, type SiteNodeOptions } from './site-node.ts';
-export type { LiveParts, SiteEntry } from './site-state.ts';
+export type { ConfigurationPart, LiveParts, SiteEntry, SiteValue } from './site-state.ts';

@@ -15,7 +15,7 @@ import { HeldDeadline } from '../threads/index.ts';
 import type { Acting } from './acting.ts';
 import type { IdentityOptions } from './agreed-identity.ts';
 import { type LeaseAddress, type OpenedLease, openLease } from './open-lease.ts';
-import { type LiveParts, type SiteEntry, SiteState } from './site-state.ts';
+import { type ConfigurationPart, type LiveParts, type SiteBytes, type SiteEntry, SiteState } from './site-state.ts';
 import { cannotSwitch, Switchover } from './switchover.ts';
 
 export interface SiteNodeOptions extends LeaseAddress {
@@ -71,12 +71,12 @@ export class SiteNode {
   }
 
   /** When the service is ready: from now on it may lead. */
-  async begin(acting: Acting, parts: LiveParts): Promise<void> {
+  async begin(acting: Acting, parts: LiveParts, configuration: ConfigurationPart): Promise<void> {
     const { site, identity, clock, log } = this.#options;
     if (this.#opened === undefined) return;
     this.#acting = acting;
     const onAsked = () => this.#lease?.refreshNodes();
-    this.#state = new SiteState({ lease: this.#opened, site, parts, identity, clock, log, onAsked });
+    this.#state = new SiteState({ lease: this.#opened, site, parts, configuration, identity, clock, log, onAsked });
     await this.#state.follow();
     this.#lease?.start();
   }
@@ -84,6 +84,11 @@ export class SiteNode {
   /** While this node acts: resolves when the other nodes will have it, rejects with `ProblemError`. Undefined while it does not. */
   share(entries: readonly SiteEntry[]): Promise<void> | undefined {
     return this.#state?.share(entries);
+  }
+
+  /** The same for the configuration. */
+  shareBytes(entries: readonly SiteBytes[]): Promise<void> | undefined {
+    return this.#state?.shareBytes(entries);
   }
 
   /** A planned switchover waits for this to end: it changes the site. */

@@ -3,7 +3,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Clock, ProblemError } from '@telltale/schema';
 import type { Logger } from 'pino';
-import type { FollowedEntry, SharedEntry, SharedFollower, SharedKey, SharedState } from '../lease/index.ts';
+import type {
+  FollowedEntry,
+  SharedChange,
+  SharedEntry,
+  SharedFollower,
+  SharedKey,
+  SharedState,
+} from '../lease/index.ts';
 import { AgreedIdentity, type IdentityOptions } from './agreed-identity.ts';
 import type { OpenedLease } from './open-lease.ts';
 
@@ -23,11 +30,39 @@ export interface LiveParts {
   take(entries: readonly SiteEntry[]): Promise<void>;
 }
 
+/** One of what is shared as bytes. */
+export interface SiteBytes {
+  readonly family: string;
+  readonly name: string;
+  /** Undefined: there is none any more. */
+  readonly bytes: Uint8Array | undefined;
+}
+
+/** The same, as another node has stored it. */
+export interface SiteValue {
+  readonly family: string;
+  readonly name: string;
+  /** Its bytes, soon after it was taken; undefined: there is none any more. */
+  readonly read: (() => Promise<Buffer>) | undefined;
+}
+
+/** The configuration of this node. */
+export interface ConfigurationPart {
+  readonly families: readonly string[];
+  /** All there is, or what has changed. Rejects where it cannot be read. */
+  take(values: readonly SiteValue[], isAll: boolean): Promise<void>;
+  /** Before this node leads: resolves when what was taken is on disk here. */
+  taken(): Promise<void>;
+  /** This node leads: what it has is shared where nobody has shared any, and each change from now on. */
+  begin(): Promise<void>;
+}
+
 export interface SiteStateOptions {
   readonly lease: OpenedLease;
   readonly site: string;
   readonly parts: LiveParts;
   readonly identity: IdentityOptions;
+  readonly configuration: ConfigurationPart;
   readonly clock: Clock;
   readonly log: Logger;
   /** Who leads wants to know whether this node has what was shared so far; it has. */
@@ -40,6 +75,8 @@ const entriesOfTurn = 500;
 const beginMs = 120_000;
 const begun = { family: 'site', name: 'begun' };
 const asked = { family: 'site', name: 'asked' };
+/** What is more has as long. */
+const largeBytes = 1 << 20;
 /** To be up to date when this node begins to lead. */
 const upToDateMs = 10_000;
 
@@ -90,7 +127,7 @@ export class SiteState {
       clock,
       base: this.#base,
       onState: (entries) => this.#takeAll(entries),
-      onChanges: (entries) => this.#take(entries),
+      onChanges: (entries) => this.#takeChanged(entries),
     });
     this.#follower.start();
   }
@@ -101,11 +138,13 @@ export class SiteState {
     const follower = this.#follower;
     if (follower === undefined) throw new Error('it does not follow');
     await follower.upToDate(AbortSignal.timeout(upToDateMs));
+    await this.#options.configuration.taken();
     await follower.stop();
     this.#follower = undefined;
     const { library, etcd } = lease;
     this.#leading = new library.SharedState({ etcd, clock, base: this.#base, epoch, large: follower.large });
     try {
+      await this.#options.configuration.begin();
       await this.#begin(this.#leading);
       await this.#identity.bring(this.#leading);
     } catch (error) {
@@ -116,7 +155,17 @@ export class SiteState {
 
   /** While this node leads: resolves when etcd has it. Rejects with `ProblemError`. Undefined while it does not. */
   share(entries: readonly SiteEntry[]): Promise<void> | undefined {
-    return this.#leading?.change(entries.map(changeOf)).catch((error: Error) => {
+    return this.#share(entries.map(changeOf));
+  }
+
+  /** The same for what may be large; all of it or nothing. */
+  shareBytes(entries: readonly SiteBytes[]): Promise<void> | undefined {
+    const length = entries.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), 0);
+    return this.#share(entries, length > largeBytes ? beginMs : undefined);
+  }
+
+  #share(changes: readonly SharedChange[], limitMs?: number): Promise<void> | undefined {
+    return this.#leading?.change(changes, limitMs).catch((error: Error) => {
       const { LeaseLost } = this.#options.lease.library;
       if (error instanceof LeaseLost) throw new ProblemError('not-leading', `${error.message}.`);
       throw new ProblemError('storage-failed', `${error.message}. The other nodes of the site may not have it.`);
@@ -140,16 +189,36 @@ export class SiteState {
   async #takeAll(entries: readonly SharedEntry[]): Promise<void> {
     const there = new Set(entries.map(keyOf));
     this.#hasBegun = there.has(keyOf(begun));
+    await this.#options.configuration.take(this.#hasBegun ? this.#valuesOf(entries) : [], true);
     if (!this.#hasBegun) return;
     const gone = Array.from(this.#options.parts.keys()).filter((each) => !there.has(keyOf(each)));
     await this.#inTurns(gone.map(({ family, name }) => ({ family, name, text: null })));
-    await this.#take(entries);
+    await this.#takeLive(entries);
   }
 
-  async #take(entries: readonly FollowedEntry[]): Promise<void> {
-    const taken: SiteEntry[] = [];
+  /** Objects before what is live of them. */
+  async #takeChanged(entries: readonly FollowedEntry[]): Promise<void> {
     this.#hasBegun ||= entries.some((entry) => keyOf(entry) === keyOf(begun));
+    const values = this.#valuesOf(entries);
+    if (values.length > 0) await this.#options.configuration.take(values, false);
+    await this.#takeLive(entries);
+  }
+
+  #valuesOf(entries: readonly FollowedEntry[]): SiteValue[] {
+    const follower = this.#follower;
+    return entries.filter(this.#isConfiguration).map(({ family, name, value, revision }) => {
+      const read = value && (async () => (follower as SharedFollower).read({ family, name, value, revision }));
+      return { family, name, read };
+    });
+  }
+
+  readonly #isConfiguration = ({ family }: { readonly family: string }) =>
+    this.#options.configuration.families.includes(family);
+
+  async #takeLive(entries: readonly FollowedEntry[]): Promise<void> {
+    const taken: SiteEntry[] = [];
     for (const entry of entries) {
+      if (this.#isConfiguration(entry)) continue;
       const { family, name, value } = entry;
       const bytes = value === undefined ? undefined : await this.#follower?.read(entry as SharedEntry);
       const stored = { family, name, text: bytes?.toString() ?? null };
