@@ -14,6 +14,7 @@ import type {
   SitesTransitions,
 } from '@telltale/schema';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import { noTerminal, runOnTerminal } from './cli-process.ts';
 import { Nats, withoutNats } from './engines/nats.ts';
 import { Postgres } from './engines/postgres.ts';
 import { withoutPostgres } from './engines/postgres-programs.ts';
@@ -278,6 +279,56 @@ describe('all sites of a centre together', { skip }, () => {
         ['token/north_token', 'lamp', ids.north, 'done'],
       ],
     );
+  });
+
+  test('says in the catalogue what can be asked of a site, and has the figures of each site as metrics', async () => {
+    const operations = await get<Record<string, { 'at-sites': boolean }>>('/data/operations');
+    const isAt = (name: string) => operations[name]?.['at-sites'];
+    assert.deepEqual(
+      [isAt('writeCommand'), isAt('render'), isAt('listSites'), isAt('putUser')],
+      [true, true, false, false],
+    );
+    const metrics = await (await ask('/metrics', tokens.chief)).text();
+    assert.match(metrics, /telltale_centre_site_up\{site="00000000000000aa",name="north"\} 1/);
+    assert.match(metrics, /telltale_centre_site_lag_seconds\{site="00000000000000aa",name="north"\} \d/);
+  });
+
+  test('raises an alarm on what it says of a site, which it reads of itself with a token', async () => {
+    const vars = { baseUrl: centre.url, token: tokens.chief };
+    const lag = { datatype: 'd', connectorName: 'self', address: '/sites/north#/uplink/lag-seconds' };
+    const operations = [
+      put('connectors', 'self', { stackName: 'http', vars }),
+      put('measurements', 'north_lag', { ...lag, properties: { scanPeriod: '500' } }),
+      put('alarms', 'north_behind', {
+        severity: 2,
+        trgMeasurement: 'north_lag',
+        trgOperator: 'ge',
+        trgRefValue: '0',
+        description: 'Site north is behind',
+      }),
+    ];
+    const response = await fetch(`${centre.config}/cfgdb/txn?render=1`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${tokens.chief}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ operations }),
+    });
+    assert.equal(response.status, 204, await response.text());
+    await until('it is raised', async () => {
+      return (await get<{ state: string }>('/data/alarms/north_behind')).state === 'ACT_UNACK';
+    });
+  });
+
+  test('shows all of it to people at a terminal', { skip: noTerminal }, () => {
+    const shown = (...args: string[]) => {
+      const env = { TELLTALE_TOKEN: tokens.chief, NO_COLOR: '1' };
+      const { code, stdout, stderr } = runOnTerminal(args, { url: centre.url, env });
+      assert.equal(code, 0, `${stdout}${stderr}`);
+      return stdout;
+    };
+    assert.match(shown('sites'), /^north +00000000000000aa +up /m);
+    assert.match(shown('sites', 'alarms', '--of-sites', 'north'), /^north +fire +1 /m);
+    assert.match(shown('sites', 'points', '--area', 'hall', '--bad'), /^north +dead /m);
+    assert.match(shown('sites', 'history', '--into', 'ACT_UNACK'), / north +fire /);
   });
 
   test('says of each site what adds up: what it has stored is in the store, waits, or is lost', async () => {

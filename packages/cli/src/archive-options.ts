@@ -75,7 +75,8 @@ export function microsecondsOf(moment: ArchiveMoment, nowUs: number): number {
 }
 
 /** Since 1970; NaN where the server decides. */
-function secondsOf(moment: ArchiveMoment | undefined, nowMs: number): number {
+/** NaN: there is none. */
+export function secondsOf(moment: ArchiveMoment | undefined, nowMs: number): number {
   if (moment === undefined) return Number.NaN;
   if (moment instanceof Date) return moment.getTime() / 1000;
   if (typeof moment !== 'number') return moment[0] + moment[1] / 1e6;

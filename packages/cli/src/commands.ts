@@ -37,6 +37,7 @@ import { secondFactorCommands } from './commands/second-factors.ts';
 import { secretCommands } from './commands/secret.ts';
 import { settings } from './commands/settings.ts';
 import { simulate } from './commands/simulate.ts';
+import { siteCommands } from './commands/sites.ts';
 import { stacks } from './commands/stacks.ts';
 import { standbyCommands } from './commands/standby.ts';
 import { status } from './commands/status.ts';
@@ -99,6 +100,7 @@ export const commands: readonly CommandDeclaration[] = [
   alarmHistory,
   watchAlarms,
   areas,
+  ...siteCommands,
   explain,
   connectors,
   ...linkOperationCommands.connectors,

@@ -1,5 +1,5 @@
 // The metrics of every part of the service.
-import { fromTimestamp, type LiveFunctionModule } from '@telltale/schema';
+import { type CentreSite, fromTimestamp, type LiveFunctionModule } from '@telltale/schema';
 import type { Access } from './access/index.ts';
 import type { ChannelServer, Metric, Sample } from './api/index.ts';
 import type { Archive, Archiving } from './archive/index.ts';
@@ -144,6 +144,9 @@ export function nodeMetrics(node: Pick<SiteNode, 'state'>): Metric[] {
   ];
 }
 
+/** Of more, those that come first by name have metrics of their own: each is a series of whoever gathers them. */
+const mostSites = 2000;
+
 /** `admission`: who may connect to its bus. */
 export function centreMetrics(
   centre: Pick<Centre, 'sites' | 'archiver'>,
@@ -163,18 +166,37 @@ export function centreMetrics(
       () => centre.archiver?.busy ?? 0,
     ),
     counter('centre_parcels_failed_total', 'Parcels that the store refused.', () => centre.archiver?.failed ?? 0),
-    {
-      name: 'telltale_centre_site_waiting_records',
-      help: 'Records at a site that the store does not have yet, as it said last.',
-      type: 'gauge',
-      labels: ['site', 'name'],
-      read: () =>
-        centre.sites.map(({ id, name, uplink }) => ({
-          labels: { site: id, name },
-          value: uplink?.['waiting-records'] ?? 0,
-        })),
-    },
+    ofSites('up', 'Whether the site is there.', ({ state }) => Number(state === 'up')),
+    ofSites('clock_ahead_seconds', 'How far its clock is ahead.', (site) => site['clock-ahead-seconds']),
+    ofSites(
+      'stored_records',
+      'Records that a site has archived, as it said last.',
+      (site) => site.uplink?.['stored-records'],
+    ),
+    ofSites(
+      'waiting_records',
+      'Records at a site that the store does not have yet, as it said last.',
+      (site) => site.uplink?.['waiting-records'] ?? 0,
+    ),
+    ofSites(
+      'lost_records',
+      'Records deleted at a site before the store had them.',
+      (site) => site.uplink?.['lost-records'],
+    ),
+    ofSites('lag_seconds', 'How far the store is behind the site.', (site) => site.uplink?.['lag-seconds']),
+    ofSites('bad_points', 'Points of a site that are bad, as it said last.', (site) => site.points?.bad),
+    ofSites('active_alarms', 'Alarms of a site that are active, as it said last.', (site) => site.alarms?.active),
   ];
+
+  /** Of each site that says it. */
+  function ofSites(name: string, help: string, figureOf: (site: CentreSite) => number | undefined): Metric {
+    const read = () =>
+      centre.sites.slice(0, mostSites).flatMap((site) => {
+        const value = figureOf(site);
+        return value === undefined ? [] : [{ labels: { site: site.id, name: site.name }, value }];
+      });
+    return { name: `telltale_centre_site_${name}`, help, type: 'gauge', labels: ['site', 'name'], read };
+  }
 }
 
 /** Every offered value is in one of the outcomes: none is lost without being counted. */

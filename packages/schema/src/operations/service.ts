@@ -54,6 +54,9 @@ const ListedOperation = Type.Object(
       ),
     ),
     channel: Type.Array(Type.String(), { description: 'The requests of the channel that ask for it.' }),
+    'at-sites': Type.Boolean({
+      description: 'Whether it can be asked of each site of a centre as well, below /sites/SITE.',
+    }),
   },
   { title: 'ListedOperation', additionalProperties: false },
 );

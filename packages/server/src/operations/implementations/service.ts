@@ -110,5 +110,12 @@ function listedOperation(declared: DeclaredOperation, paths: InterfacePaths): ob
     problems,
     ...(http !== undefined && { http: { method: http.method, path: pathOf(http, paths) } }),
     channel: channel.map(({ request }) => request),
+    'at-sites': isAtSites(declared),
   };
+}
+
+/** What is of a centre alone: its sites, and who may do what. */
+function isAtSites({ effect, permission, http }: DeclaredOperation): boolean {
+  const isOfCentre = effect.resource === 'sites' || effect.resource === 'access';
+  return http !== undefined && !isOfCentre && permission !== 'manage-users' && permission !== 'owner';
 }
