@@ -12,10 +12,13 @@ type Place = (typeof places)[number];
 const placeOf = ({ area, prefix }: Grant): Place =>
   area !== undefined ? 'area' : prefix !== undefined ? 'prefix' : 'all';
 
-/** `operator for works.dosing` */
-function grantText(grant: Grant): string {
+/** `operator for works.dosing`; of a site of a centre, with its id. */
+function grantText({ site, ...grant }: Grant): string {
+  return site === undefined ? placeText(grant) : `${placeText(grant)} · ${site}`;
+}
+
+function placeText({ role, area, prefix }: Grant): string {
   const { access: texts } = words.value;
-  const { role, area, prefix } = grant;
   if (area !== undefined) return texts.grantArea(role, area);
   return prefix === undefined ? texts.grantAll(role) : texts.grantPrefix(role, prefix);
 }
@@ -50,7 +53,10 @@ export function GrantsField({ grants }: { readonly grants: Signal<readonly Grant
   const { value: roles } = useRead((signal) => access.roles.list({ signal }).then(Object.keys), []);
   const names = [...new Set([...(roles ?? builtIn), ...grants.value.map(({ role }) => role)])];
   const change = (at: number, grant: Grant) => {
-    grants.value = grants.peek().with(at, grant);
+    const all = grants.peek();
+    // One for a site stays one for that site alone.
+    const { site } = all[at] ?? {};
+    grants.value = all.with(at, { ...grant, ...(site !== undefined && { site }) });
   };
   const place = (role: string, where: Place, text: string): Grant => ({
     role,
