@@ -127,8 +127,8 @@ describe('the page of a centre', { skip: noChromium || withoutNats }, () => {
 
   test('says of a site that is unknown that there is none', async (t) => {
     const page = await suite.open(t, '/sites/Nowhere/', { expects });
-    await barOf(page).getByText('The centre knows no such site.').waitFor();
-    await barOf(page).getByText('Nowhere').waitFor();
+    await barOf(page).getByText('There is no site').waitFor();
+    await barOf(page).getByText('Nowhere', { exact: true }).waitFor();
   });
 
   for (const on of widthNames) {
@@ -190,7 +190,7 @@ describe('the page of a centre', { skip: noChromium || withoutNats }, () => {
 
   test('a server that is no centre has no way to sites, and says so at their address', async (t) => {
     const page = await suite.open(t, `${siteOf('North').server.url}/sites`);
-    await page.getByText('This server is no centre').waitFor();
+    await page.getByText('this server is no centre').waitFor();
     assert.equal(await page.getByRole('link', { name: 'Sites', exact: true }).count(), 0);
   });
 

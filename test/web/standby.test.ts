@@ -43,12 +43,24 @@ describe('the page of a node', { skip: noChromium || withoutEtcd }, () => {
     await page.getByRole('row', { name: /^a Leads/ }).waitFor();
     await page.getByRole('row', { name: /^b Standby/ }).waitFor();
     await page.getByRole('row', { name: /^etcd ✓/ }).waitFor();
-    await page.getByText(/^b: Standby, /).waitFor();
     assert.deepEqual(await violationsOf(page), []);
   });
 
+  test('lets another node lead when it is told to, after a question', async (t) => {
+    const page = await openPage(browser, { scope: t });
+    await page.goto(`${pair.nodes[0].server.url}/system`);
+    await page
+      .getByRole('row', { name: /^b Standby/ })
+      .getByRole('button', { name: 'Switch over …' })
+      .click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Let b lead' }).click();
+    await page.getByRole('region', { name: 'Node' }).getByText('Node a waits: b leads works.').waitFor();
+    assert.equal((await pair.leader()).name, 'b');
+  });
+
   test('says at once when it leads: the sign is gone, and the other one is missed', async (t) => {
-    const [leading, waiting] = pair.nodes;
+    const leading = await pair.leader();
+    const waiting = pair.nodes.find((node) => node !== leading) ?? leading;
     const page = await openPage(browser, { scope: t });
     await page.goto(`${waiting.server.url}/points`);
     await page.getByRole('region', { name: 'Node' }).waitFor();

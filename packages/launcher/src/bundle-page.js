@@ -13,6 +13,19 @@ import { root } from './launch.js';
 const mainScript = '<script type="module" src="./main.tsx"></script>';
 
 /**
+ * SVGs are texts, without what nobody sees of them.
+ * @type {import('esbuild').Plugin}
+ */
+const drawings = {
+  name: 'drawings',
+  setup: (build) =>
+    build.onLoad({ filter: /\.svg$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replaceAll(/<\?.*?\?>|<!--[\s\S]*?-->|(?<=>)\n\s*(?=<)/g, ''),
+      loader: 'text',
+    })),
+};
+
+/**
  * @param {typeof import('esbuild').build} esbuild
  * @param {Program} program
  * @param {readonly Source[]} sources
@@ -36,7 +49,8 @@ export async function bundlePage(esbuild, { source }, sources, folder) {
     jsxImportSource: 'preact',
     // What its own would say is said here: a build is made of what its key is made of.
     tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
-    loader: { '.svg': 'text', '.txt': 'text', '.png': 'file', '.woff2': 'file' },
+    plugins: [drawings],
+    loader: { '.txt': 'text', '.png': 'file', '.woff2': 'file' },
     minify: true,
     // Served as it is; escapes would be longer.
     charset: 'utf8',

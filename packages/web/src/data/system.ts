@@ -1,5 +1,5 @@
 // The service as a whole: what is missing, its metrics, and its configuration as a file that is taken away and brought back.
-import type { Change, SettingInEffect, SettingSource } from '@telltale/schema';
+import type { Change, NodeSwitch, SettingInEffect, SettingSource } from '@telltale/schema';
 import { client } from './service.ts';
 
 export type { Change, SettingSource };
@@ -52,4 +52,9 @@ export function renderConfiguration(comment: string): Promise<void> {
 /** What was uploaded is gone; the configuration is what runs. */
 export async function discardConfiguration(): Promise<void> {
   await client.configuration.discard();
+}
+
+/** Another node of the site leads from now on. */
+export function switchNode(to: string | undefined): Promise<NodeSwitch> {
+  return client.service.switchNode(to);
 }

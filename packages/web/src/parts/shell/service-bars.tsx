@@ -22,7 +22,9 @@ export function ServiceBars() {
           <span>
             {shortMomentText(fromTimestamp(first.since), now.value)} <span lang="en">{first.text}</span>
           </span>
-          <a href="/system">{degraded.length > 1 ? shell.degradedMore(degraded.length - 1) : shell.views.system}</a>
+          <a href="/system">
+            {shell.views.system} {degraded.length > 1 && `(+${degraded.length - 1})`}
+          </a>
         </section>
       )}
     </>

@@ -8,7 +8,7 @@ import { shortMomentText } from '../times.ts';
 
 export function SiteBar() {
   if (base === '') return null;
-  const { shell } = words.value;
+  const { shell, sites } = words.value;
   const found = site.value;
   return (
     <section class={`site-bar ${isAway.value ? 'site-away' : ''}`} aria-label={shell.site}>
@@ -19,14 +19,18 @@ export function SiteBar() {
         <span class="site-word">{shell.site}</span> <strong>{siteName.value}</strong>{' '}
         {found !== undefined && <code class="site-id">{found.id}</code>}
       </span>
-      {siteRefusal.value !== undefined && <span role="alert">⚠ {shell.noSite}</span>}
+      {siteRefusal.value !== undefined && (
+        <span role="alert" lang="en">
+          ⚠ {siteRefusal.value.message}
+        </span>
+      )}
       {isAway.value && found !== undefined && (
         <span role="alert">
           <b>✕ {shell.siteAway(shortMomentText(fromTimestamp(found.since), now.value))}</b>{' '}
           <span lang="en">{found.error}.</span> {shell.siteAwayWhat}
         </span>
       )}
-      {found?.['is-twice'] === true && <b role="alert">⚠ {shell.siteTwice}</b>}
+      {found?.['is-twice'] === true && <b role="alert">⚠ {sites.conditions.twice}</b>}
     </section>
   );
 }

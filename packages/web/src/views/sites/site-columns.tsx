@@ -62,7 +62,7 @@ export function siteColumns(): readonly GridColumn<CentreSite>[] {
       ...number,
       key: 'lag',
       title: sites.lag,
-      width: 92,
+      width: 78,
       cell: (site) => {
         const oldest = oldestOf(site);
         return oldest === 0 ? <span class="quiet">–</span> : <Since us={oldest} />;
@@ -79,7 +79,7 @@ export function siteColumns(): readonly GridColumn<CentreSite>[] {
       ...number,
       key: 'lost',
       title: sites.lost,
-      width: 86,
+      width: 80,
       cell: (site) => {
         const lost = lostOf(site);
         return <span class={lost > 0 ? 'sites-wrong' : 'quiet'}>{site.uplink === null ? '–' : countText(lost)}</span>;

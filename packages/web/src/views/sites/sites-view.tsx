@@ -1,6 +1,5 @@
 // All sites of a centre: whether each is there, and what of its archive the centre has not.
 import { useMemo } from 'preact/hooks';
-import { overview } from '../../data/overview.ts';
 import { readSites } from '../../data/sites.ts';
 import { useGridLayout } from '../../parts/live-grid/grid-layout.ts';
 import { rowsOf } from '../../parts/live-grid/grid-model.ts';
@@ -33,7 +32,12 @@ export default function SitesView() {
         {value !== undefined && shown !== undefined && (
           <span class="quiet" role="status">
             {common.of(shown.length, value.length)}
-            {notWell > 0 && <b class="sites-wrong"> · {sites.notWell(notWell)}</b>}
+            {notWell > 0 && (
+              <b class="sites-wrong">
+                {' '}
+                · {notWell} {sites.notUp}
+              </b>
+            )}
           </span>
         )}
       </div>
@@ -60,8 +64,8 @@ function NoSites() {
   const { sites } = words.value;
   return (
     <>
-      <p>{overview.value?.sites == null ? sites.noCentre : sites.none}</p>
-      <a href="/docs/guides/sites.md">{sites.guide}</a>
+      <p>{sites.none}</p>
+      <a href="/docs/guides/sites.md">{words.value.system.docs}</a>
     </>
   );
 }

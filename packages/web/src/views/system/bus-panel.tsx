@@ -1,11 +1,11 @@
-// The bus to other servers, and what this one is on it.
+// The bus to other servers.
 import type { BusState } from '@telltale/schema';
 import { fromTimestamp } from '@telltale/schema/values';
 import { FactList } from '../../parts/fact-list.tsx';
 import { momentText } from '../../parts/times.ts';
 import { words } from '../../words/words.ts';
 
-export function BusPanel({ bus: { address, role, state, since, error } }: { readonly bus: BusState }) {
+export function BusPanel({ bus: { address, state, since, error } }: { readonly bus: BusState }) {
   const { common, system } = words.value;
   return (
     <section class="panel">
@@ -19,7 +19,6 @@ export function BusPanel({ bus: { address, role, state, since, error } }: { read
         facts={[
           [common.state, `${system.storeStates[state]}, ${momentText(fromTimestamp(since))}`],
           [system.address, address],
-          [system.thisServer, system.busRoles[role]],
         ]}
       />
     </section>

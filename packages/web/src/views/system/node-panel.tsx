@@ -1,7 +1,12 @@
 // The nodes of the site: which leads, which waits, and what is wrong between them.
+import { useSignal } from '@preact/signals';
 import type { NodeState } from '@telltale/schema';
 import { fromTimestamp } from '@telltale/schema/values';
+import { readOverview } from '../../data/overview.ts';
+import { may } from '../../data/session.ts';
+import { switchNode } from '../../data/system.ts';
 import { FactList } from '../../parts/fact-list.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 import { momentText } from '../../parts/times.ts';
 import { words } from '../../words/words.ts';
 
@@ -9,7 +14,9 @@ export function NodePanel({ node }: { readonly node: NodeState }) {
   const { common, shell, system } = words.value;
   const { leader, problem, members } = node;
   const leads = leader === null ? '–' : `${leader.node}, ${momentText(fromTimestamp(leader.since))}`;
-  const role = `${node.node}: ${shell.roles[node.role]}, ${momentText(fromTimestamp(node.since))}`;
+  const chosen = useSignal<string | undefined>(undefined);
+  // The node that leads is asked: it ends what it is doing first.
+  const mayLead = (name: string) => node.role === 'leading' && name !== node.node && may('operate-link');
   return (
     <section class="panel">
       <h2>{system.nodes}</h2>
@@ -21,8 +28,7 @@ export function NodePanel({ node }: { readonly node: NodeState }) {
       <FactList
         facts={[
           [shell.site, node.site],
-          [system.leads, leads],
-          [system.thisNode, role],
+          [shell.roles.leading, leads],
           [system.epoch, leader === null ? '' : String(leader.epoch)],
         ]}
       />
@@ -38,10 +44,18 @@ export function NodePanel({ node }: { readonly node: NodeState }) {
             </tr>
           </thead>
           <tbody>
-            {node.nodes.map(({ name, version, address, since }) => (
+            {node.nodes.map(({ name, version, address, since, 'not-ready': notReady }) => (
               <tr key={name}>
                 <th scope="row">{name}</th>
-                <td>{shell.roles[name === leader?.node ? 'leading' : 'standby']}</td>
+                <td>
+                  {shell.roles[name === node.node ? node.role : name === leader?.node ? 'leading' : 'standby']}
+                  {notReady !== null && <span class="system-wrong">: {notReady}</span>}{' '}
+                  {mayLead(name) && (
+                    <button type="button" onClick={() => (chosen.value = name)}>
+                      {system.switch}
+                    </button>
+                  )}
+                </td>
                 <td>{version}</td>
                 <td class="mono">{address}</td>
                 <td>{momentText(fromTimestamp(since))}</td>
@@ -61,6 +75,17 @@ export function NodePanel({ node }: { readonly node: NodeState }) {
           </tbody>
         </table>
       </div>
+      {chosen.value !== undefined && (
+        <FormDialog
+          title={system.switchTitle(chosen.value)}
+          action={system.switchTitle(chosen.value)}
+          run={() => switchNode(chosen.value)}
+          onDone={() => void readOverview()}
+          onClose={() => (chosen.value = undefined)}
+        >
+          <p>{system.switchWhat}</p>
+        </FormDialog>
+      )}
     </section>
   );
 }

@@ -3,16 +3,15 @@ import type { StoreState } from '@telltale/schema';
 import { fromTimestamp } from '@telltale/schema/values';
 import { FactList } from '../../parts/fact-list.tsx';
 import { countText } from '../../parts/figure-text.ts';
+import { Since } from '../../parts/since.tsx';
 import { momentText } from '../../parts/times.ts';
 import { words } from '../../words/words.ts';
 
 export function StorePanel({ store }: { readonly store: StoreState }) {
-  const { common, system } = words.value;
+  const { common, sites, system } = words.value;
   const { address, site, state, since, error, epoch } = store;
-  const moment = (name: 'last-sent' | 'oldest-waiting') => {
-    const t = store[name];
-    return t === null ? '–' : momentText(fromTimestamp(t));
-  };
+  const newest = store['last-sent'];
+  const oldest = store['oldest-waiting'];
   return (
     <section class="panel">
       <h2>{system.store}</h2>
@@ -27,10 +26,10 @@ export function StorePanel({ store }: { readonly store: StoreState }) {
           [system.address, address],
           [system.storeSite, `${site.name} (${site.id})`],
           [system.epoch, epoch === null ? '' : String(epoch)],
-          [system.storeSent, moment('last-sent')],
+          [system.storeSent, newest === null ? '–' : momentText(fromTimestamp(newest))],
           [system.storeWaiting, countText(store['waiting-records'])],
-          [system.storeOldest, moment('oldest-waiting')],
-          [system.storeLost, countText(store['lost-records'])],
+          [sites.lag, oldest === null ? '–' : <Since us={fromTimestamp(oldest)} />],
+          [sites.lost, countText(store['lost-records'])],
         ]}
       />
     </section>

@@ -3,16 +3,13 @@ import type { Words } from '../words.ts';
 
 export const sites: Words['sites'] = {
   conditions: { down: 'nicht da', twice: 'doppelt', unsent: 'sendet nicht', clock: 'Uhr falsch', up: 'da' },
-  notUp: 'Nicht in Ordnung',
-  notWell: (count) => `${count} nicht in Ordnung`,
+  notUp: 'nicht in Ordnung',
   filter: 'Name, Version oder Ursache',
-  lag: 'Rückstand',
+  lag: 'Verzug',
   waiting: 'Wartend',
-  lost: 'Verloren',
+  lost: 'Verlust',
   clock: 'Uhr',
   cause: 'Ursache',
-  none: 'Es hat sich noch kein Standort gemeldet.',
-  noCentre: 'Dieser Server ist keine Zentrale: er hat keine Standorte.',
-  guide: 'Standorte und Zentrale',
+  none: 'Es hat sich kein Standort gemeldet, oder dieser Server ist keine Zentrale.',
   noMatch: 'Kein Standort passt zu den Filtern.',
 };

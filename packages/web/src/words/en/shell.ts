@@ -31,10 +31,8 @@ export const shell = {
   replaced: 'This part of the page could not be loaded: the service may have been updated. Load the page anew.',
   site: 'Site',
   allSites: 'All sites',
-  noSite: 'The centre knows no such site.',
   siteAway: (time: string) => `Away since ${time}:`,
   siteAwayWhat: 'Values are the last ones, and bad. History is there; nothing can be changed.',
-  siteTwice: 'Two servers say that they are this site.',
   node: 'Node',
   roles: { leading: 'Leads', standby: 'Standby', suspended: 'Suspended' },
   otherLeads: (node: string, other: string, site: string) =>
@@ -42,7 +40,6 @@ export const shell = {
   nobodyLeads: (node: string, site: string) => `Nobody is known to lead ${site}. Commands are refused at node ${node}.`,
   toLeader: (node: string) => `Go to ${node}`,
   degraded: 'Degraded',
-  degradedMore: (count: number) => `and ${count} more`,
   isNow: 'Now:',
   isNowWhy: 'This is of now, not of the moment that is shown.',
   linkUp: 'Link up',
