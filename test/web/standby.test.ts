@@ -13,7 +13,7 @@ describe('the page of a node', { skip: noChromium || withoutEtcd }, () => {
   let pair: Pair;
   let browser: Browser;
   before(async () => {
-    pair = await Pair.start(scope, await Etcd.start(scope));
+    pair = await Pair.start(scope, await Etcd.start(scope), { ttlMs: 5000 });
     browser = await startBrowser(scope);
   });
 
@@ -66,6 +66,9 @@ describe('the page of a node', { skip: noChromium || withoutEtcd }, () => {
     await page.getByRole('region', { name: 'Node' }).waitFor();
     await leading.server.end('SIGKILL');
     await page.getByRole('region', { name: 'Node' }).waitFor({ state: 'detached' });
-    await page.getByRole('region', { name: 'Degraded' }).getByText('nobody would take over').waitFor();
+    await page
+      .getByRole('region', { name: 'Degraded' })
+      .getByText('No other node of the site works is there')
+      .waitFor();
   });
 });

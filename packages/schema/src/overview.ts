@@ -209,8 +209,8 @@ export const Overview = Type.Object(
       'For whoever may view all of the plant, where the service shares its site with others; otherwise null.',
     ),
     sites: orNull(
-      counted(['up', 'down'], 'By state.'),
-      'For whoever may view all of the plant, where the service is a centre; otherwise null.',
+      counted(['up', 'down'], 'By state, those that the caller may view.'),
+      'Null where the service is no centre.',
     ),
   },
   strict('Overview'),

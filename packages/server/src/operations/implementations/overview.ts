@@ -1,6 +1,7 @@
 // Implements the overview: counts of the plant, shared by all who may view the same for a second, and what else a header shows.
 import {
   type BusState,
+  type CentreSite,
   type Clock,
   type NodeState,
   type Overview,
@@ -14,7 +15,7 @@ import type { ArchiveStorage } from '../archive/index.ts';
 import { type LiveData, type PlantCounts, plantCounts, RateMeter, type View } from '../data/index.ts';
 import { rounded, type StackAccess } from '../diagnostics/index.ts';
 import { ForAWhile } from '../for-a-while.ts';
-import type { SitesParts } from '../sites/index.ts';
+import { type SitesParts, seenSites } from '../sites/index.ts';
 import type { Implementations } from './implementation.ts';
 import type { ServiceParts } from './service.ts';
 
@@ -144,7 +145,7 @@ export function overview(parts: OverviewParts) {
           store: (caller.rights.everywhere('view') && parts.store()) || null,
           bus: (caller.rights.everywhere('view') && parts.bus()) || null,
           node: (caller.rights.everywhere('view') && parts.node()) || null,
-          sites: caller.rights.everywhere('view') && parts.sites !== undefined ? countSites(parts.sites) : null,
+          sites: parts.sites === undefined ? null : countSites(seenSites(parts.sites.sites, caller)),
         }
       );
     },
@@ -161,7 +162,7 @@ function countModules(modules: OverviewParts['modules'], rights: Rights): Overvi
   return counts;
 }
 
-function countSites({ sites }: Pick<SitesParts, 'sites'>): NonNullable<Overview['sites']> {
+function countSites(sites: readonly CentreSite[]): NonNullable<Overview['sites']> {
   const up = sites.filter(({ state }) => state === 'up').length;
   return { up, down: sites.length - up };
 }

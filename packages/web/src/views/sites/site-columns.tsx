@@ -5,8 +5,9 @@ import { countText } from '../../parts/figure-text.ts';
 import type { GridColumn } from '../../parts/live-grid/grid-model.ts';
 import { Since } from '../../parts/since.tsx';
 import { type StateLook, StateMark } from '../../parts/state-mark.tsx';
+import { ageText } from '../../parts/times.ts';
 import { localNumber, words } from '../../words/words.ts';
-import { type Condition, causeOf, conditionOf, isClockOff, lostOf, oldestOf } from './site-rows.ts';
+import { type Condition, causeOf, conditionOf, isClockOff, lagOf, lostOf } from './site-rows.ts';
 
 const looks: Readonly<Record<Condition, StateLook>> = {
   down: 'down',
@@ -22,7 +23,7 @@ export function siteAddress({ id }: CentreSite): string {
 }
 
 export function siteColumns(): readonly GridColumn<CentreSite>[] {
-  const { common, sites, system } = words.value;
+  const { common, connectors, shell, sites, system } = words.value;
   const sortable = { isSortable: true } as const;
   const number = { ...sortable, align: 'end' } as const;
   return [
@@ -30,7 +31,7 @@ export function siteColumns(): readonly GridColumn<CentreSite>[] {
       ...sortable,
       key: 'name',
       title: common.name,
-      width: 150,
+      width: 140,
       isFixed: true,
       narrow: 'name',
       cell: (site) => (
@@ -43,7 +44,7 @@ export function siteColumns(): readonly GridColumn<CentreSite>[] {
       ...sortable,
       key: 'state',
       title: common.state,
-      width: 124,
+      width: 120,
       narrow: 'value',
       cell: (site) => {
         const condition = conditionOf(site);
@@ -54,32 +55,50 @@ export function siteColumns(): readonly GridColumn<CentreSite>[] {
       ...number,
       key: 'since',
       title: common.since,
-      width: 70,
+      width: 64,
       narrow: 'aside',
       cell: ({ since }) => <Since us={fromTimestamp(since)} />,
     },
     {
       ...number,
+      key: 'alarms',
+      title: shell.views.alarms,
+      width: 80,
+      // Not acknowledged / active, as above all views.
+      cell: ({ alarms }) =>
+        alarms && (
+          <Counted
+            isNone={alarms.unacknowledged + alarms.active === 0}
+            text={`${alarms.unacknowledged}/${alarms.active}`}
+          />
+        ),
+    },
+    {
+      ...number,
+      key: 'bad',
+      title: connectors.bad,
+      width: 64,
+      cell: ({ points }) => points && <Counted isNone={points.bad === 0} text={countText(points.bad)} />,
+    },
+    {
+      ...number,
       key: 'lag',
       title: sites.lag,
-      width: 78,
-      cell: (site) => {
-        const oldest = oldestOf(site);
-        return oldest === 0 ? <span class="quiet">–</span> : <Since us={oldest} />;
-      },
+      width: 70,
+      cell: (site) => <span class="quiet">{lagOf(site) > 0 ? ageText(lagOf(site)) : '–'}</span>,
     },
     {
       ...number,
       key: 'waiting',
       title: sites.waiting,
-      width: 94,
+      width: 92,
       cell: ({ uplink }) => <span class="quiet">{uplink === null ? '–' : countText(uplink['waiting-records'])}</span>,
     },
     {
       ...number,
       key: 'lost',
       title: sites.lost,
-      width: 80,
+      width: 74,
       cell: (site) => {
         const lost = lostOf(site);
         return <span class={lost > 0 ? 'sites-wrong' : 'quiet'}>{site.uplink === null ? '–' : countText(lost)}</span>;
@@ -89,7 +108,7 @@ export function siteColumns(): readonly GridColumn<CentreSite>[] {
       ...number,
       key: 'clock',
       title: sites.clock,
-      width: 78,
+      width: 74,
       cell: (site) => {
         const ahead = site['clock-ahead-seconds'];
         const amount = Math.abs(ahead).toFixed(1);
@@ -102,7 +121,7 @@ export function siteColumns(): readonly GridColumn<CentreSite>[] {
         );
       },
     },
-    { ...sortable, key: 'version', title: system.version, width: 88, cell: ({ version }) => version ?? '–' },
+    { ...sortable, key: 'version', title: system.version, width: 82, cell: ({ version }) => version ?? '–' },
     {
       key: 'cause',
       title: sites.cause,
@@ -119,4 +138,8 @@ export function siteColumns(): readonly GridColumn<CentreSite>[] {
       },
     },
   ];
+}
+
+function Counted({ isNone, text }: { readonly isNone: boolean; readonly text: string }) {
+  return isNone ? <span class="quiet">{text}</span> : <b>{text}</b>;
 }

@@ -4,7 +4,7 @@ import type { CentreSite } from '../../data/sites.ts';
 import type { SortKeys } from '../../parts/sorted-by.ts';
 
 /** The most urgent first. `unsent`: nothing goes to the store. `clock`: its time of day is wrong. */
-export const conditions = ['down', 'twice', 'unsent', 'clock', 'up'] as const;
+const conditions = ['down', 'twice', 'unsent', 'clock', 'up'] as const;
 export type Condition = (typeof conditions)[number];
 
 /** Beyond this, times of the site and those of others are no longer in one order for people. */
@@ -26,28 +26,19 @@ export function causeOf({ error, uplink }: CentreSite): string {
   return error ?? uplink?.error ?? '';
 }
 
-/** When the oldest record that waits was stored, in microseconds since 1970; 0: none waits. */
-export function oldestOf({ uplink }: CentreSite): number {
-  const oldest = uplink?.['oldest-waiting'] ?? null;
-  return oldest === null ? 0 : fromTimestamp(oldest);
+/** Seconds by which the store is behind. */
+export function lagOf({ uplink }: CentreSite): number {
+  return uplink?.['lag-seconds'] ?? 0;
 }
 
 export function lostOf({ uplink }: CentreSite): number {
   return (uplink?.['lost-records'] ?? 0) + (uplink?.['dropped-records'] ?? 0);
 }
 
-export interface SiteFilter {
-  /** Each word is in its name, its id, its version or its cause. */
-  readonly text: string;
-  /** '': any; `not-up`: any but up. */
-  readonly condition: string;
-}
-
-export function filteredSites(sites: readonly CentreSite[], { text, condition }: SiteFilter): CentreSite[] {
+/** Each word is in its name, its id, its version or its cause. */
+export function filteredSites(sites: readonly CentreSite[], text: string): CentreSite[] {
   const wanted = text.toLowerCase().split(/\s+/);
   return sites.filter((site) => {
-    const present = conditionOf(site);
-    if (condition === 'not-up' ? present === 'up' : condition !== '' && present !== condition) return false;
     const searched = `${site.name} ${site.id} ${site.version ?? ''} ${causeOf(site)}`.toLowerCase();
     return wanted.every((word) => searched.includes(word));
   });
@@ -57,7 +48,9 @@ export const siteKeys: SortKeys<CentreSite> = {
   state: (site) => conditions.indexOf(conditionOf(site)),
   name: ({ name }) => name.toLowerCase(),
   since: ({ since }) => -fromTimestamp(since),
-  lag: (site) => -(oldestOf(site) || Number.POSITIVE_INFINITY),
+  alarms: ({ alarms }) => (alarms === null ? -1 : alarms.unacknowledged * 1e6 + alarms.active),
+  bad: ({ points }) => points?.bad ?? -1,
+  lag: lagOf,
   waiting: ({ uplink }) => uplink?.['waiting-records'] ?? -1,
   lost: lostOf,
   clock: (site) => Math.abs(site['clock-ahead-seconds']),

@@ -11,19 +11,18 @@ import { useRead } from '../../parts/use-read.ts';
 import { setViewQuery, viewQueryOf } from '../../router.ts';
 import { words } from '../../words/words.ts';
 import { siteAddress, siteColumns } from './site-columns.tsx';
-import { conditionOf, conditions, filteredSites, type SiteFilter, siteKeys } from './site-rows.ts';
+import { conditionOf, filteredSites, siteKeys } from './site-rows.ts';
 
 const everyMs = 3000;
 const byState = { column: 'state', descending: false };
-const [text, state] = ['text', 'state'].map((name) => viewQueryOf(name));
+const text = viewQueryOf('text');
 
 export default function SitesView() {
   const { common, shell, sites } = words.value;
   const { value, error } = useRead(readSites, [], { everyMs });
   const columns = useMemo(siteColumns, [words.value]);
   const layout = useGridLayout('sites', columns, byState);
-  const filter = { text: text?.value ?? '', condition: state?.value ?? '' };
-  const shown = value && sortedBy(filteredSites(value, filter), layout.sort.value, siteKeys);
+  const shown = value && sortedBy(filteredSites(value, text.value), layout.sort.value, siteKeys);
   const notWell = value?.filter((site) => conditionOf(site) !== 'up').length ?? 0;
   return (
     <div class="view whole">
@@ -45,7 +44,15 @@ export default function SitesView() {
       {value === undefined && <ReadState value={value} error={error} />}
       {shown !== undefined && (
         <>
-          <Filters filter={filter} />
+          <search class="links-filters">
+            <input
+              type="search"
+              aria-label={sites.filter}
+              placeholder={sites.filter}
+              defaultValue={text.value}
+              onInput={(event) => setViewQuery({ text: event.currentTarget.value.trim() })}
+            />
+          </search>
           <LiveGrid
             label={shell.views.sites}
             columns={columns}
@@ -67,33 +74,5 @@ function NoSites() {
       <p>{sites.none}</p>
       <a href="/docs/guides/sites.md">{words.value.system.docs}</a>
     </>
-  );
-}
-
-function Filters({ filter }: { readonly filter: SiteFilter }) {
-  const { common, connectors, sites } = words.value;
-  return (
-    <search class="links-filters">
-      <input
-        type="search"
-        aria-label={sites.filter}
-        placeholder={sites.filter}
-        defaultValue={filter.text}
-        onInput={(event) => setViewQuery({ text: event.currentTarget.value.trim() })}
-      />
-      <select
-        aria-label={common.state}
-        value={filter.condition}
-        onChange={(event) => setViewQuery({ state: event.currentTarget.value })}
-      >
-        <option value="">{connectors.anyState}</option>
-        <option value="not-up">{sites.notUp}</option>
-        {conditions.map((each) => (
-          <option key={each} value={each}>
-            {sites.conditions[each]}
-          </option>
-        ))}
-      </select>
-    </search>
   );
 }

@@ -14,7 +14,6 @@ import { useRead } from '../../parts/use-read.ts';
 import { useTask } from '../../parts/use-task.ts';
 import { words } from '../../words/words.ts';
 import { BackupPanel } from './backup-panel.tsx';
-import { BusPanel } from './bus-panel.tsx';
 import { MetricsPanel } from './metrics-panel.tsx';
 import { NodePanel } from './node-panel.tsx';
 import { SettingsPanel } from './settings-panel.tsx';
@@ -22,7 +21,7 @@ import { StorePanel } from './store-panel.tsx';
 
 export default function SystemView() {
   const { system, common } = words.value;
-  const { node = null, bus = null, store = null } = overview.value ?? {};
+  const { node = null, store = null } = overview.value ?? {};
   return (
     <div class="view admin">
       <div class="view-head">
@@ -32,7 +31,6 @@ export default function SystemView() {
       <PastNote />
       {overview.value === undefined ? <p class="quiet">{common.loading}</p> : <Health />}
       {node !== null && <NodePanel node={node} />}
-      {bus !== null && <BusPanel bus={bus} />}
       {store !== null && <StorePanel store={store} />}
       {may('read-config') && <BackupPanel />}
       {may('read-config') && <SettingsPanel />}
@@ -45,7 +43,7 @@ function Health() {
   const { system, shell } = words.value;
   const found = overview.value;
   if (found === undefined) return null;
-  const { service, warnings, degraded, plant } = found;
+  const { service, warnings, degraded, plant, bus } = found;
   const started = fromTimestamp(service.started);
   const trouble = found['not-ready'];
   const facts: readonly Fact[] = [
@@ -54,6 +52,7 @@ function Health() {
     [system.started, momentText(started)],
     [system.uptime, ageText((now.value - started) / 1e6)],
     [system.zone, found['time-zone']],
+    ['Bus', bus === null ? '' : `${system.storeStates[bus.state]}, ${bus.address}`],
     ...(plant === null
       ? []
       : [

@@ -10,6 +10,6 @@ export const sites: Words['sites'] = {
   lost: 'Verlust',
   clock: 'Uhr',
   cause: 'Ursache',
-  none: 'Es hat sich kein Standort gemeldet, oder dieser Server ist keine Zentrale.',
+  none: 'Es hat sich kein Standort gemeldet.',
   noMatch: 'Kein Standort passt zu den Filtern.',
 };

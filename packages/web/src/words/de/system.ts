@@ -26,13 +26,11 @@ export const system: Words['system'] = {
   storeSent: 'Zuletzt gesendet',
   storeWaiting: 'Datensätze, die darauf warten',
   address: 'Adresse',
-  bus: 'Bus',
   nodes: 'Knoten des Standorts',
   epoch: 'Epoche',
   switch: 'Umschalten …',
   switchTitle: (node) => `${node} führen lassen`,
-  switchWhat:
-    'Konnektoren enden hier und beginnen dort. So lange werden Befehle abgelehnt, und es wird nichts gelesen.',
+  switchWhat: 'Bis dahin werden Befehle abgelehnt.',
   backup: 'Sicherung der Konfiguration',
   backupWhat: 'Die gesamte Konfiguration ist eine SQLite-Datei, in sich stimmig auch während andere arbeiten.',
   wholeBackup:

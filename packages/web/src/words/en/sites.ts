@@ -8,6 +8,6 @@ export const sites = {
   lost: 'Lost',
   clock: 'Clock',
   cause: 'Cause',
-  none: 'No site has been heard of, or this server is no centre.',
+  none: 'No site has been heard of.',
   noMatch: 'No site matches the filters.',
 };

@@ -24,12 +24,11 @@ export const system = {
   storeSent: 'Sent last',
   storeWaiting: 'Records that wait for it',
   address: 'Address',
-  bus: 'Bus',
   nodes: 'Nodes of the site',
   epoch: 'Epoch',
   switch: 'Switch over …',
   switchTitle: (node: string) => `Let ${node} lead`,
-  switchWhat: 'Connectors end here and begin there. Until then commands are refused, and nothing is read.',
+  switchWhat: 'Until it does, commands are refused.',
   backup: 'Backup of the configuration',
   backupWhat: 'The whole configuration is one SQLite file, consistent also while others work.',
   wholeBackup:
