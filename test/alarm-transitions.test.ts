@@ -123,7 +123,7 @@ describe('the list of transitions', () => {
     const run = (...args: string[]) => {
       return runCli(['alarms', 'history', ...args], { url: server.url, env: { TELLTALE_TOKEN: tokens.chief } });
     };
-    const listed = await run('--area', 'north', '--to', 'ACT_ACK', '--severity', '1');
+    const listed = await run('--area', 'north', '--into', 'ACT_ACK', '--severity', '1');
     assert.equal(listed.code, 0, listed.stderr);
     assert.deepEqual(
       (JSON.parse(listed.stdout) as AlarmTransitions['transitions']).map(({ name, state }) => `${name} ${state}`),
