@@ -123,7 +123,7 @@ describe('the audit trail', () => {
     const rows = (await csv.text()).trimEnd().split('\r\n');
     assert.match(
       rows[0] ?? '',
-      /^seq,time,who,kind,source,session,operation,object,area,old,new,reason,approver,result,/,
+      /^seq,time,who,kind,source,session,operation,object,site,area,old,new,reason,approver,result,/,
     );
     assert.equal(rows.length, 16);
     const { records } = await page('operation=*Audit&limit=1');
