@@ -44,7 +44,7 @@ export async function readAll(
   }
 }
 
-/** As it was at the revision: parts of a value that is no more are deleted. Rejects with `compacted` where that is too long ago. */
+/** As it was at the revision. Rejects with `compacted` where that is too long ago and parts of it are deleted: the value is no more. */
 export async function readValue(
   etcd: EtcdClient,
   keys: SharedKeys,
@@ -53,8 +53,10 @@ export async function readValue(
   if (Buffer.isBuffer(value)) return value;
   const parts: Buffer[] = [];
   for (const hash of value.parts) {
-    const { entries } = await etcd.range(oneKey(keys.part(hash)), { ...options, revision });
-    const [entry] = entries;
+    const key = oneKey(keys.part(hash));
+    // A part never changes. So it is as it was, however long ago that was, or it is deleted.
+    const [now] = (await etcd.range(key, options)).entries;
+    const entry = now ?? (await etcd.range(key, { ...options, revision })).entries[0];
     if (entry === undefined) throw new EtcdRefusal('other', `has lost the part ${hash} of the shared state`);
     parts.push(await readPart({ hash, stored: entry.value }));
   }

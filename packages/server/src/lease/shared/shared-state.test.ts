@@ -155,6 +155,27 @@ describe('the shared state of a site', { skip: withoutEtcd }, () => {
     assert.deepEqual([known.begun, known.follower.failure], [2, undefined]);
   });
 
+  test('is read with its long values by who comes when etcd has long forgotten how they were written', async (t) => {
+    const etcd = await Etcd.start(t);
+    const known = startFollower(t, etcd);
+    const { state } = await lead(t, etcd, known);
+    const long = 'a long value, '.repeat(10_000);
+    await state.change([{ family: 'configuration', name: 'whole', bytes: Buffer.from(long) }]);
+    await state.change([{ family: 'commands', name: 'c', bytes: Buffer.from('1') }]);
+    const client = etcdClient(t, etcd);
+    const { revision } = await client.range({ key: btoa('x') });
+    await client.compact(revision);
+    const late = startFollower(t, etcd);
+    assert.deepEqual(
+      await late.upToDate(),
+      new Map([
+        ['configuration whole', long],
+        ['commands c', '1'],
+      ]),
+    );
+    assert.equal(late.begun, 1);
+  });
+
   test('is followed on where a watch falls silent without an end', async (t) => {
     const etcd = await Etcd.start(t);
     const target = { host: '127.0.0.1', port: etcd.members[0]?.port ?? 0 };
