@@ -183,13 +183,14 @@ describe('requests of every kind', () => {
       rounds += 1;
       await repair();
     };
-    // Those on access, and signatures, need users, and there are none here: whatever is asked of them is refused.
-    const ofAccess = new Set(
+    // Whatever is asked of these is refused: those on access, signatures and members of a bus need users, the others sites and nodes.
+    const others = ['/access/', '/data/approvals', '/bus/', '/sites/{', '/data/node/'];
+    const ofOthers = new Set(
       Object.entries(document.paths)
-        .filter(([path]) => path.startsWith('/access/') || path.startsWith('/data/approvals'))
+        .filter(([path]) => others.some((start) => path.startsWith(start)))
         .flatMap(([, item]) => Object.values(item).map(({ operationId }) => operationId)),
     );
-    const untriedOnes = () => promises.neverSucceeded().filter((id) => !ofAccess.has(id) && !notByChance.has(id));
+    const untriedOnes = () => promises.neverSucceeded().filter((id) => !ofOthers.has(id) && !notByChance.has(id));
     while (sent < wanted) await sendARound(weights);
     for (let more = 0; more < mostRoundsMore; more++) {
       const untried = untriedOnes();

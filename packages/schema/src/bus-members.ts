@@ -13,8 +13,10 @@ export const BusMemberId = Type.String({
   description: 'The id of a member of the bus, which never changes, or of an invitation.',
 });
 
-/** For people. */
-export const BusMemberName = Type.String({ pattern: '^[^\\u0000-\\u001f\\u007f]{1,64}$' });
+export const BusMemberName = Type.String({
+  pattern: '^[^\\u0000-\\u001f\\u007f]{1,64}$',
+  description: 'A name for people: 1 to 64 characters, and no control characters.',
+});
 
 const orNull = <const Schema extends TSchema>(type: Schema, description: string) =>
   Type.Union([type, Type.Null()], { description });

@@ -13,7 +13,7 @@ const sites = { tag: 'Sites', resource: 'sites' } as const;
 
 const ofSites = {
   site: Type.Optional(
-    Type.Array(Type.String({ pattern: '^.{1,256}$' }), {
+    Type.Array(Type.String({ pattern: '^.{1,256}$', description: 'The id or the name of a site.' }), {
       maxItems: 1000,
       description: 'Only of these sites, each by its id or its name, comma-separated.',
     }),
