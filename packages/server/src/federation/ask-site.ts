@@ -1,9 +1,12 @@
 // What a centre asks a site for itself, in the name of somebody: something that changes nothing, and a short answer.
+import { onAbort } from '@telltale/schema';
 import type { Caller } from '../access/index.ts';
 import type { Forwarder } from '../bus/index.ts';
 
 /** Asked of many sites at once: who is slower is left out of the answer. */
 const times = { beginMs: 3000, answerMs: 5000 } as const;
+/** Until all of it is here. */
+const wholeMs = 8000;
 const mostBytes = 2 << 20;
 
 /** For a site: who asks, and what they may do there. */
@@ -15,6 +18,9 @@ export function toldOf({ author, session, rights }: Caller, site: string) {
 export async function askSite(forwarder: Forwarder, site: string, path: string, caller: Caller): Promise<string> {
   const asked = { method: 'GET', path, headers: { accept: 'application/json' }, caller: toldOf(caller, site) };
   const { stream, answer } = forwarder.forward(site, asked, { isEnd: true, times });
+  const stopListening = onAbort(AbortSignal.timeout(wholeMs), () =>
+    stream.destroy(new Error(`the site has not answered whole within ${wholeMs / 1000} s`)),
+  );
   try {
     const { status } = await answer;
     if (status !== 200) throw new Error(`the site refuses it (${status})`);
@@ -27,6 +33,7 @@ export async function askSite(forwarder: Forwarder, site: string, path: string, 
     }
     return Buffer.concat(pieces).toString();
   } finally {
+    stopListening();
     stream.destroy();
   }
 }

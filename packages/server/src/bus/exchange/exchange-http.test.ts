@@ -182,6 +182,8 @@ describe('a site at a centre', { skip: withoutNats }, () => {
       { status: 200, length: '30', text: 'abc' },
       { status: 200, length: '3x', text: 'abc' },
       { status: 101, length: '3', text: 'abc' },
+      { status: 200, length: '0x3', text: 'abc' },
+      { status: 200, length: '+3', text: 'abc' },
     ];
     const world = await start(
       t,

@@ -44,9 +44,8 @@ export async function forwardRequest(
   if (!isEnd) request.pipe(stream);
   response.once('close', () => stream.destroy());
   const { status, headers } = await answer;
-  // It would not be taken for an answer.
-  if (status < 200) return { id, status, problem: undefined, answer: () => response.destroy() };
   const shown = { ...shownHeaders(headers), ...target.headers };
+  if (!isAnswer(status, shown)) return { id, status, problem: undefined, answer: () => response.destroy() };
   const length = request.method === 'HEAD' || status === 304 ? undefined : shown['content-length'];
   if (headers['content-type'] === problemMediaType && Number(length) <= mostProblemBytes) {
     const problem = await wholeOf(stream, Number(length), id);
@@ -79,14 +78,17 @@ export async function forwardUpgrade(
   socket.once('close', () => stream.destroy());
   const { status, headers: answered } = await answer;
   const isUpgraded = status === 101;
-  const lines = headerLines({
-    ...shownHeaders(answered),
-    ...target.headers,
-    connection: isUpgraded ? 'upgrade' : 'close',
-  });
+  const shown = { ...shownHeaders(answered), ...target.headers };
+  if (!isUpgraded && !isAnswer(status, shown)) return void socket.destroy();
+  const lines = headerLines({ ...shown, connection: isUpgraded ? 'upgrade' : 'close' });
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines}\r\n`);
   if (isUpgraded) join(stream, socket, first);
   else stream.pipe(socket);
+}
+
+/** Whether clients take it for one, and agree on how long it is. */
+function isAnswer(status: number, { 'content-length': length = '0' }: ForwardedHeaders): boolean {
+  return status >= 200 && /^\d{1,15}$/.test(String(length));
 }
 
 /** What is longer or shorter than it says would be taken for a part of the next answer, or that for a part of it. */
@@ -95,7 +97,7 @@ function holdToLength(stream: ExchangeStream, length: string | string[] | undefi
   let left = Number(length);
   stream.on('data', (bytes: Buffer) => {
     left -= bytes.length;
-    if (!(left >= 0)) response.destroy();
+    if (left < 0) response.destroy();
   });
   stream.on('end', () => left !== 0 && response.destroy());
 }

@@ -251,7 +251,21 @@ describe('an exchange', () => {
     world.handle = () => undefined;
     const get = () =>
       world.forwarder.forward(siteId, { method: 'GET', path: '/', headers: {}, caller: {} }, { isEnd: true });
-    for (let at = 0; at < 256; at++) get();
+    for (let at = 0; at < 192; at++) get();
     await assert.rejects(get().answer, { ...refused, message: /too much to do/ });
+    // There is room for what changes something.
+    for (let at = 0; at < 64; at++) world.put(`/${at}`);
+    await until('they are begun', () => world.done.filter((each) => each.startsWith('PUT')).length === 64);
+    await assert.rejects(world.put('/more').answer, { ...refused, message: /too much to do/ });
+  });
+
+  test('that HTTP cannot be asked for ends nothing but itself', async (t) => {
+    const world = await ExchangeWorld.start(t);
+    world.handle = () => {
+      throw new TypeError('Request path contains unescaped characters');
+    };
+    const { answer, id } = world.put('/a');
+    await assert.rejects(answer, { ...refused, message: /unescaped/ });
+    assert.deepEqual(await world.forwarder.outcomeOf(siteId, id), { state: 'not-begun' });
   });
 });

@@ -37,6 +37,8 @@ interface Open {
 }
 
 const mostOpen = 256;
+/** Of those, what changes nothing, such as channels that stay open: something can always be changed. */
+const mostOpenReads = 192;
 /** A centre says that it is still there three times in this time. */
 const idleMs = 30_000;
 const sweepMs = 5000;
@@ -130,13 +132,15 @@ export class SiteExchanges {
   }
 
   /** Nothing of it is begun, and nothing will be. */
-  #refusalOf({ kind, run, epoch }: Asked, untilMs: number, nowMs: number): string | undefined {
+  #refusalOf(asked: Asked, untilMs: number, nowMs: number): string | undefined {
     const { run: own, epoch: present } = this.#options;
+    const { kind, run, epoch } = asked;
+    const changes = kind === 'request' && !safeMethods.has(asked.method);
     if (run !== own) return 'the site was started anew meanwhile';
     if (epoch !== present()) return 'another node acts for the site, or acts anew';
     if (nowMs > untilMs) return 'it came too late';
     if (untilMs > nowMs + longestMs) return 'its time is not that of the site';
-    if (this.#open.size >= mostOpen) return 'the site has too much to do now';
+    if (this.#open.size >= (changes ? mostOpen : mostOpenReads)) return 'the site has too much to do now';
     const [ids, most] = kind === 'outcome' ? [this.#askedFor, mostAskedFor] : [this.#seen, mostSeen];
     if (ids.size >= most) {
       for (const [id, until] of ids) if (nowMs > until) ids.delete(id);
@@ -169,7 +173,16 @@ export class SiteExchanges {
       if (!safeMethods.has(request.method)) outcomes.end(request.id, { state: 'done', status: head.status });
       stream.sendHead(head, isEnd);
     };
-    handle({ request, untilMs, stream, answer });
+    try {
+      handle({ request, untilMs, stream, answer });
+    } catch (error) {
+      // A path or a header that HTTP does not have.
+      if (!safeMethods.has(request.method)) outcomes.end(request.id, { state: 'not-begun' });
+      stream.sendHead(
+        { refused: `the site cannot ask its server for it: ${(error as Error).message}`.slice(0, 1000) },
+        true,
+      );
+    }
   }
 
   /** One that has not come will be taken for one that came before. */

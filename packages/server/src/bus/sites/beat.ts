@@ -2,7 +2,8 @@
 import { checker, parseJson, SiteAlarms, SitePoints } from '@telltale/schema';
 import Type, { type Static } from 'typebox';
 
-const Count = Type.Integer({ minimum: 0 });
+/** Times as well: what is not in between has no timestamp. */
+const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 const orNull = <const Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
 /** How far the archive of the site is sent to the store. */
@@ -16,12 +17,12 @@ export const BeatUplink = Type.Object({
   /** Records: sent in this epoch, waiting, and the time of the oldest of these; 0: none waits. */
   sent: Count,
   waiting: Count,
-  oldestUnsentUs: Type.Integer(),
+  oldestUnsentUs: Count,
   /** Stored, and dropped before that. */
   stored: Count,
   dropped: Count,
   /** Deleted before they were sent. */
-  discarded: Type.Object({ count: Count, sinceUs: Type.Integer(), untilUs: Type.Integer() }),
+  discarded: Type.Object({ count: Count, sinceUs: Count, untilUs: Count }),
 });
 export type BeatUplink = Static<typeof BeatUplink>;
 
@@ -35,7 +36,7 @@ export const Beat = Type.Object({
   /** Of this start of the site: another one after each. */
   run: Type.String({ pattern: '^[0-9A-Za-z_-]{1,64}$' }),
   /** Counts up from 1. */
-  number: Type.Integer({ minimum: 1 }),
+  number: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
   /** By the site's clocks: monotonic, and the time of day. */
   monotonicMs: Type.Number({ minimum: 0 }),
   nowUs: Count,

@@ -218,6 +218,7 @@ test('a heartbeat is read as it was written, and anything else is none', () => {
     { run: '' },
     { run: 'a b' },
     { number: 0 },
+    { nowUs: 2 ** 53 },
     { monotonicMs: -1 },
     { epoch: 'x' },
     { form: 0 },
