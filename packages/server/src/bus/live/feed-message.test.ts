@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { zstdCompressSync } from 'node:zlib';
 import { Batch, form } from '@telltale/schema';
 import fc from 'fast-check';
-import { decodeAsk, decodeFeed, encodeAsk, encodeFeed, type FeedMessage } from './feed-message.ts';
+import { decodeAsk, decodeFeed, encodeAsk, encodeFeed, type FeedMessage, mostBytes } from './feed-message.ts';
 
 const aValue = fc.oneof(
   fc.double(),
@@ -68,6 +68,13 @@ test('what is none is refused', () => {
   const bomb = Buffer.concat([Buffer.alloc(20), zstdCompressSync(Buffer.alloc(2 ** 26))]);
   bomb.writeUInt32LE(4, 0);
   assert.equal(decodeFeed(bomb), undefined);
+  // As it is, and packed: no more than a publisher makes.
+  for (const texts of [1000, mostBytes]) {
+    const states = new Batch();
+    states.text(1, 'x'.repeat(texts), 3, 4);
+    const place = { publication: 1, number: 2, isFirst: true, isLast: true, behindMs: 0, heard: [], definitions: [] };
+    assert.equal(decodeFeed(encodeFeed({ ...place, states })) === undefined, texts === mostBytes);
+  }
   const many = Buffer.from(whole);
   many.writeUInt32LE(2 ** 32 - 1, 12);
   assert.equal(decodeFeed(many), undefined);

@@ -54,7 +54,8 @@ const flag = { first: 1, last: 2, packed: 4 } as const;
 const prefixBytes = 20;
 /** Fewer are not worth it. */
 const leastPacked = 300;
-const mostBytes = 2 ** 24;
+/** Unpacked: a publisher takes no more texts than fit in a quarter of it, and one item more. */
+export const mostBytes = 2 ** 22;
 const params = { [constants.ZSTD_c_compressionLevel]: 1 };
 const stateBytes = 23;
 
@@ -93,7 +94,7 @@ export function decodeFeed(data: Uint8Array): FeedMessage | undefined {
     const packed = data.subarray(prefixBytes);
     const body = (flags & flag.packed) === 0 ? packed : zstdDecompressSync(packed, { maxOutputLength: mostBytes });
     const columnsAt = body.length - count * stateBytes;
-    if (columnsAt < 0) return undefined;
+    if (body.length > mostBytes || columnsAt < 0) return undefined;
     const read = parseJson(Buffer.from(body.buffer, body.byteOffset, columnsAt).toString());
     if (!words.fits(read)) return undefined;
     const { definitions, texts, heard: pairs } = read as Static<typeof Words>;

@@ -8,10 +8,12 @@ import { decodeFeed, encodeAsk, type FeedDefinition, type FeedMessage, noItem } 
 
 /** Who is told. What it is told is what a site says, which may be anything. */
 export interface FeedSink {
-  define(definitions: readonly FeedDefinition[]): void;
+  /** False: it is more than is kept of a site, and all that was kept is dropped. */
+  define(definitions: readonly FeedDefinition[]): boolean;
   /** There are no others. */
   retain(items: ReadonlySet<number>): void;
-  states(states: Batch): void;
+  /** As `define`. */
+  states(states: Batch): boolean;
   /** All of it is as it is at the site. */
   whole(): void;
   /** What there is counts no longer, but for these, which have come anew. */
@@ -40,7 +42,7 @@ const snapshotAskMs = 500;
 const mostAgeMs = 4000;
 const askedBefore = 16;
 /** Of a site: what goes beyond is not mirrored. */
-const mostItems = 1_000_000;
+export const mostItems = 1_000_000;
 const none: ReadonlySet<number> = new Set();
 
 export class FeedMirror {
@@ -128,13 +130,18 @@ export class FeedMirror {
   #take({ definitions, states, isLast }: FeedMessage): void {
     const { sink } = this.#options;
     for (const [item] of definitions) this.#seen?.add(item);
-    if ((this.#seen?.size ?? 0) > mostItems) {
+    // What comes, goes or is another one comes with a snapshot.
+    if ((definitions.length > 0 && this.#seen === undefined) || (this.#seen?.size ?? 0) > mostItems) {
       this.#lose();
       return;
     }
-    if (definitions.length > 0) sink.define(definitions);
     if (this.#state !== 'whole') this.#leaveOutUnseen(states);
-    if (states.count > 0) sink.states(states);
+    if (!sink.define(definitions) || !sink.states(states)) {
+      // Nothing is there that could count for some time yet.
+      this.#state = 'lost';
+      this.#lose();
+      return;
+    }
     if (!isLast || this.#seen === undefined) return;
     sink.retain(this.#seen);
     this.#seen = undefined;

@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto';
 import { Batch, type Clock } from '@telltale/schema';
 import type { BusConnection } from '../connection/bus-connection.ts';
 import { type FeedKind, feeds } from '../subjects.ts';
-import { decodeAsk, encodeFeed, type FeedDefinition } from './feed-message.ts';
+import { decodeAsk, encodeFeed, type FeedDefinition, mostBytes } from './feed-message.ts';
 
 export interface FeedSource {
   /** The numbers of all items. */
@@ -172,7 +172,7 @@ export class FeedPublisher {
     const { source } = this.#options;
     const definitions: FeedDefinition[] = [];
     const states = new Batch();
-    const mostTexts = this.#options.bus.mostBytes / 4;
+    const mostTexts = Math.min(this.#options.bus.mostBytes, mostBytes) / 4;
     let texts = 0;
     while (states.count < mostItems && texts < mostTexts) {
       const { done, value: item } = items.next();

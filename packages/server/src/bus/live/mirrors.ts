@@ -1,10 +1,10 @@
 // The points and alarms of a site as live objects at a centre: those that serve the interface of a site serve it here.
-import { AlarmState, Batch, type Clock, parseJson, quality, type StoredValue } from '@telltale/schema';
+import { AlarmState, Batch, type Clock, form, parseJson, quality, type StoredValue } from '@telltale/schema';
 import { Value } from 'typebox/value';
 import { Alarms, type StoredAlarm } from '../../alarms/index.ts';
 import { Commands, Measurements } from '../../points/index.ts';
 import { type FeedDefinition, noItem } from './feed-message.ts';
-import type { FeedSink } from './feed-mirror.ts';
+import { type FeedSink, mostItems } from './feed-mirror.ts';
 import { readAlarm, readCommand, readMeasurement } from './mirrored-definitions.ts';
 
 interface Named {
@@ -21,49 +21,58 @@ interface Objects<Definition extends Named> {
   lose(but: ReadonlySet<number>): void;
 }
 
-/** From the numbers of a site to objects here. */
+/** What one object costs here, beside its texts. */
+const bytesOfObject = 256;
+
+interface Kept {
+  readonly name: string;
+  /** Its definition, as JSON. */
+  readonly text: string;
+  /** Of the text that is its state; 0: that is none. */
+  stateLength: number;
+}
+
+/** From the numbers of a site to objects here: so many as `mostBytes` has room for, since a site may say anything. */
 export class Mirror<Definition extends Named> implements FeedSink {
   readonly #objects: Objects<Definition>;
   readonly #onChange: () => void;
+  readonly #mostBytes: number;
   readonly #names = new Map<number, string>();
-  /** Of each that is there: its JSON. */
-  readonly #definitions = new Map<string, string>();
+  readonly #kept = new Map<string, Kept>();
+  #bytes = 0;
 
   /** `onChange`: all of it counts, or no longer. */
-  constructor(objects: Objects<Definition>, onChange: () => void) {
+  constructor(objects: Objects<Definition>, onChange: () => void, mostBytes = 2 ** 27) {
     this.#objects = objects;
     this.#onChange = onChange;
+    this.#mostBytes = mostBytes;
   }
 
-  define(definitions: readonly FeedDefinition[]): void {
+  define(definitions: readonly FeedDefinition[]): boolean {
     for (const [item, given] of definitions) {
       const definition = this.#objects.read(given);
-      if (definition === undefined) {
-        this.#names.delete(item);
-        continue;
-      }
-      const { name } = definition;
-      this.#names.set(item, name);
-      const text = JSON.stringify(definition);
-      if (this.#definitions.get(name) === text) continue;
-      this.#definitions.set(name, text);
-      this.#objects.put(definition);
+      if (definition === undefined) this.#names.delete(item);
+      else this.#names.set(item, this.#put(definition));
+      if (!this.#hasRoom()) return false;
     }
+    return true;
   }
 
   retain(items: ReadonlySet<number>): void {
     for (const item of [...this.#names.keys()]) if (!items.has(item)) this.#names.delete(item);
     const names = new Set(this.#names.values());
-    for (const name of [...this.#definitions.keys()]) {
-      if (names.has(name)) continue;
-      this.#definitions.delete(name);
-      this.#objects.remove(name);
-    }
+    for (const kept of [...this.#kept.values()]) if (!names.has(kept.name)) this.#remove(kept);
   }
 
-  states(states: Batch): void {
-    for (let at = 0; at < states.count; at++) states.points[at] = this.#handleOf(states.points[at] as number);
-    this.#objects.states(states);
+  states(states: Batch): boolean {
+    for (let at = 0; at < states.count; at++) {
+      const item = states.points[at] as number;
+      this.#count(item, states.forms[at] === form.text ? (states.texts[at]?.length ?? 0) : 0);
+      if (!this.#hasRoom()) return false;
+      states.points[at] = this.#handleOf(item);
+    }
+    if (states.count > 0) this.#objects.states(states);
+    return true;
   }
 
   whole(): void {
@@ -75,11 +84,48 @@ export class Mirror<Definition extends Named> implements FeedSink {
     this.#onChange();
   }
 
+  #put(definition: Definition): string {
+    const text = JSON.stringify(definition);
+    const before = this.#kept.get(definition.name);
+    if (before?.text === text) return before.name;
+    // With texts of its own: those given may be pieces of far longer ones, which would be kept with them.
+    const own = parseJson(text) as Definition;
+    const kept = { name: own.name, text, stateLength: before?.stateLength ?? 0 };
+    this.#bytes += bytesOf(kept) - (before === undefined ? 0 : bytesOf(before));
+    this.#kept.set(kept.name, kept);
+    this.#objects.put(own);
+    return kept.name;
+  }
+
+  #remove(kept: Kept): void {
+    this.#bytes -= bytesOf(kept);
+    this.#kept.delete(kept.name);
+    this.#objects.remove(kept.name);
+  }
+
+  #count(item: number, stateLength: number): void {
+    const kept = this.#kept.get(this.#names.get(item) ?? '');
+    if (kept === undefined) return;
+    this.#bytes += stateLength - kept.stateLength;
+    kept.stateLength = stateLength;
+  }
+
+  /** Where there is none, all is dropped: with what is left over of before there might never be room again. */
+  #hasRoom(): boolean {
+    if (this.#bytes <= this.#mostBytes && this.#names.size <= mostItems) return true;
+    this.retain(new Set());
+    return false;
+  }
+
   #handleOf(item: number): number {
     const name = this.#names.get(item);
     const handle = name === undefined ? -1 : this.#objects.find(name);
     return handle < 0 ? noItem : handle;
   }
+}
+
+function bytesOf({ text, stateLength }: Kept): number {
+  return bytesOfObject + text.length + stateLength;
 }
 
 export function mirroredMeasurements(clock: Clock): Measurements {
