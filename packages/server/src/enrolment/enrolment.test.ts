@@ -231,6 +231,37 @@ describe('an enrolment', () => {
     assert.notEqual(centre.enrolment.members[1]?.key, members[0]?.key);
   });
 
+  test('gives the id of whoever was revoked to nobody but one who is invited as it, also after a restart', async (t) => {
+    const before = await centreOf(t);
+    await enrol(await before.code('North'), north(t));
+    assert.equal(await before.enrolment.revoke('north'), true);
+    const centre = await centreOf(t, before.folder);
+    const refused = /the id north is that of North, a site that was revoked/;
+    await assert.rejects(enrol(await centre.code('South'), north(t)), refused);
+    await assert.rejects(enrol(await centre.code('North', undefined, 'reader'), north(t)), refused);
+    await enrol(await centre.code('South'), { ...north(t), id: 'south' });
+    // A site that is invited anew goes on with its folder, and may be revoked again.
+    await enrol(await centre.code('North'), north(t));
+    assert.equal(await centre.enrolment.revoke('north'), true);
+    await assert.rejects(enrol(await centre.code('East'), north(t)), refused);
+    // Another machine takes its place, with an id of its own.
+    await enrol(await centre.code('North'), { ...north(t), id: 'new' });
+    assert.deepEqual(centre.enrolment.members.map(({ name }) => name).sort(), ['new', 'south']);
+  });
+
+  test('reads a list of before, which says nothing of those who were revoked', async (t) => {
+    const before = await centreOf(t);
+    await enrol(await before.code('North'), north(t));
+    const path = join(before.folder, 'members.json');
+    const { former, ...list } = JSON.parse(readFileSync(path, 'utf8'));
+    assert.deepEqual(former, []);
+    writeFileSync(path, JSON.stringify(list));
+    const centre = await centreOf(t, before.folder);
+    assert.deepEqual(centre.enrolment.members, before.enrolment.members);
+    assert.equal(await centre.enrolment.revoke('north'), true);
+    await assert.rejects(enrol(await centre.code('South'), north(t)), /that was revoked/);
+  });
+
   test('takes back invitations: one by its id, and all for a member with that member', async (t) => {
     const centre = await centreOf(t);
     const { enrolment } = centre;

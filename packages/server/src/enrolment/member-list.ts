@@ -30,8 +30,17 @@ const Invitation = Type.Object({
 });
 export type Invitation = Static<typeof Invitation>;
 
-const List = Type.Object({ members: Type.Array(Member), invitations: Type.Array(Invitation) });
-type List = Static<typeof List>;
+/** Whoever was taken out: what is stored of its name goes on only with somebody who was invited as it. */
+const Former = Type.Pick(Member, ['role', 'name', 'title']);
+type Former = Static<typeof Former>;
+
+/** A list of before has no former members. */
+const List = Type.Object({
+  members: Type.Array(Member),
+  invitations: Type.Array(Invitation),
+  former: Type.Optional(Type.Array(Former)),
+});
+type List = Required<Static<typeof List>>;
 const lists = checker(List);
 
 const fileName = 'members.json';
@@ -69,7 +78,7 @@ export class MemberList {
     });
     const list = parsed(text);
     if (!lists.fits(list)) throw new Error(`${path} is no list of members: put it back from a backup`);
-    return new MemberList(folder, clock, list as List);
+    return new MemberList(folder, clock, { former: [], ...(list as Static<typeof List>) });
   }
 
   private constructor(folder: string, clock: Clock, list: List) {
@@ -94,11 +103,11 @@ export class MemberList {
   ): Promise<Given & Pick<Invitation, 'untilUs'>> {
     const [id, secret] = [randomBytes(9).toString('base64url'), randomBytes(24).toString('base64url')];
     const untilUs = Math.floor(this.#clock.now()) + 1000 * validMs;
-    await this.#change(({ members, invitations }) => {
+    await this.#change(({ members, invitations, ...rest }) => {
       const other = members.find(({ role, title }) => title === invited.title && role !== invited.role);
       if (other !== undefined) throw new TitleTaken(`${other.title} is a member with the role ${other.role}`);
       const good = invitations.filter((each) => this.#isGood(each)).slice(1 - mostInvitations);
-      return { members, invitations: [...good, { ...invited, id, hash: hashOf(secret), untilUs }] };
+      return { ...rest, members, invitations: [...good, { ...invited, id, hash: hashOf(secret), untilUs }] };
     });
     return { id, secret, untilUs };
   }
@@ -110,12 +119,12 @@ export class MemberList {
 
   /**
    * Uses up the invitation; on disk when it resolves. Rejects with `NotInvited`. Another key of a member takes its place where the
-   * invitation is for that member: nobody else's can be taken with it.
+   * invitation is for that member: nobody else's can be taken with it. So it is with the name of one that was taken out.
    */
   async join(given: Given, { name, key }: Pick<Member, 'name' | 'key'>): Promise<Member> {
     let joined: Member | undefined;
     await this.#change((list) => {
-      const { members, invitations } = list;
+      const { members, invitations, former } = list;
       const invitation = this.#invitationOf(given, list);
       const { role, by, title } = invitation;
       const [same, namesake] = [
@@ -131,32 +140,44 @@ export class MemberList {
             'with another name',
         );
       }
+      const before = former.find((each) => each.name === name);
+      if (before !== undefined && (before.title !== title || before.role !== role)) {
+        throw new NotInvited(
+          `the id ${name} is that of ${before.title}, a ${before.role} that was revoked: ask for a code for that, or enrol another id`,
+        );
+      }
       joined = { role, name, key, title, by, sinceUs: Math.floor(this.#clock.now()) };
       const others = members.filter((each) => each !== same);
-      return { members: [...others, joined], invitations: invitations.filter((each) => each !== invitation) };
+      return {
+        members: [...others, joined],
+        invitations: invitations.filter((each) => each !== invitation),
+        former: former.filter((each) => each !== before),
+      };
     });
     return joined as Member;
   }
 
   /** In the place of one of its name; on disk when it resolves. */
   async put(member: Omit<Member, 'sinceUs'>): Promise<void> {
-    await this.#change(({ members, invitations }) => ({
+    await this.#change(({ members, ...rest }) => ({
+      ...rest,
       members: [
         ...members.filter(({ name }) => name !== member.name),
         { ...member, sinceUs: Math.floor(this.#clock.now()) },
       ],
-      invitations,
     }));
   }
 
   /** The member of this name with all invitations for it, or the invitation of this id; on disk when it resolves. False: there is none. */
   async remove(id: string): Promise<boolean> {
     let isFound = false;
-    await this.#change(({ members, invitations }) => {
+    await this.#change(({ members, invitations, former }) => {
       const member = members.find(({ name }) => name === id);
       const left = invitations.filter((each) => each.id !== id && each.title !== member?.title);
       isFound = member !== undefined || left.length < invitations.length;
-      return { members: members.filter((each) => each !== member), invitations: left };
+      const own = member === undefined ? [] : [formerOf(member)];
+      const others = former.filter(({ name }) => name !== member?.name);
+      return { members: members.filter((each) => each !== member), invitations: left, former: [...others, ...own] };
     });
     return isFound;
   }
@@ -182,6 +203,10 @@ export class MemberList {
   #isGood({ untilUs }: Invitation): boolean {
     return this.#clock.now() < untilUs;
   }
+}
+
+function formerOf({ role, name, title }: Member): Former {
+  return { role, name, title };
 }
 
 function parsed(text: string): unknown {
