@@ -6,6 +6,7 @@ import type { NodeSwitch } from '@telltale/schema';
 import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { runCli } from './cli-process.ts';
 import { Etcd, withoutEtcd } from './engines/etcd.ts';
+import { put } from './live-plant.ts';
 import { SeededRandom, testSeed } from './seeded-random.ts';
 import { startServer } from './server-process.ts';
 import { Pair, type PairNode, untilSo } from './standby-pair.ts';
@@ -93,6 +94,41 @@ describe('a planned switchover', { skip: withoutEtcd }, () => {
     const writers = pair.device.writes.map((value) => stream.sent.get(value)?.node);
     const turns = writers.filter((node, at) => node !== writers[at - 1]);
     assert.deepEqual(turns, ['a', 'b', 'a', 'b', 'a']);
+  });
+
+  test('raises no alarm of a link, and records no bad value, at either node', async (t) => {
+    const pair = await startPair(t);
+    const [a, b] = pair.nodes;
+    const at = async (node: PairNode, path: string) => JSON.parse((await pair.ask(node, 'GET', path)).text);
+    const vars = { host: '127.0.0.1', port: String(pair.device.device.port), scanPeriodMs: '50' };
+    const onLink = { trgMeasurement: 'link', trgOperator: 'eq', trgRefValue: '0' };
+    const operations = [
+      put('measurements', 'link', { datatype: 'b', archMode: 'change' }),
+      put('connectors', 'plc', { stackName: 'modbus', vars, wdtMeasurement: 'link' }),
+      put('alarms', 'lost', { severity: 1, ...onLink }),
+    ];
+    const made = await a.server.send('POST', '/cfgdb/txn?render=1', { operations });
+    assert.equal(made.status, 204, await made.text());
+    await untilSo('the link is up', async () => (await at(a, '/measurements/link')).vtq[0] === 'b1');
+    await untilSo('a reads', () => pair.isRead(a));
+    await untilSo('b has the alarm', async () => (await at(b, '/alarms/lost')).state !== undefined);
+    const alarm = await at(a, '/alarms/lost');
+    const { vtq } = await at(a, '/measurements/level');
+    for (const [from, to] of [pair.nodes, [b, a]] as const) {
+      assert.equal((await pair.ask(from, 'POST', '/node/switch')).status, 200);
+      await untilSo(`${to.name} reads`, () => pair.isRead(to));
+    }
+    for (const node of pair.nodes) {
+      assert.deepEqual(await at(node, '/alarms/lost'), alarm, node.name);
+      for (const name of ['level', 'link']) {
+        const since = (vtq[1] as number[]).map((part, place) => String(part).padStart(place * 6, '0')).join('.');
+        const records = (await at(node, `/archive/measurements/${name}/${since}/99999999999`))[name];
+        const bad = records.filter(
+          ([value, , quality]: [string, unknown, number]) => quality !== 0xc0 || value === 'b0',
+        );
+        assert.deepEqual([node.name, name, bad], [node.name, name, []]);
+      }
+    }
   });
 
   test('waits for what is on its way to a device, and refuses what comes meanwhile', async (t) => {

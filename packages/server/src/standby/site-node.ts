@@ -41,6 +41,8 @@ export class SiteNode {
   #state: SiteState | undefined;
   /** Under which it acts; 0: it does not. */
   #epoch = 0;
+  /** It ends to act, and goes on after all or has ended: what its links say meanwhile is nothing that happens in the plant. */
+  #isEnding = false;
   #following: Promise<unknown> | undefined;
   /** What changes the site and is not answered yet. */
   #underWay = 0;
@@ -110,7 +112,7 @@ export class SiteNode {
 
   /** It leads, or has led and knows of nobody else who does: it reads, and what it reads counts. */
   get isActing(): boolean {
-    return this.#epoch > 0;
+    return this.#epoch > 0 && !this.#isEnding;
   }
 
   /** Why nothing of the site can be changed here now; undefined where it can. */
@@ -193,7 +195,7 @@ export class SiteNode {
     this.#following = undefined;
     this.#lease?.refreshNodes();
     // What has changed meanwhile was not heard.
-    if (this.#acting !== undefined && this.#wanted !== this.#epoch) this.#judge();
+    if (this.#acting !== undefined && !this.#isAsWanted) this.#judge();
   }
 
   async #switchTo(asked: string | undefined): Promise<NodeSwitch> {
@@ -204,19 +206,35 @@ export class SiteNode {
       this.#successor = to;
       log.info(`the site ${site}: this node hands it over to ${to.name}`);
     };
+    const onEnding = () => {
+      this.#isEnding = true;
+    };
+    const goOn = async () => {
+      // It begins anew where it cannot.
+      await acting.begin(epoch).catch(() => this.#endActing(acting));
+      this.#isEnding = false;
+    };
     const underWay = () => this.#underWay;
-    const { reservedMs } = opened.etcd.times;
-    const parts = { clock, site, lease, state, acting, reservedMs, underWay, onClosed, signal: this.#ended.signal };
+    const [{ reservedMs }, { signal }] = [opened.etcd.times, this.#ended];
+    const parts = { clock, site, lease, state, acting, reservedMs, underWay, onClosed, onEnding, goOn, signal };
     try {
       return await new Switchover(parts).run(epoch, asked);
     } finally {
       this.#successor = undefined;
-      if (lease.epoch !== epoch) {
-        this.#epoch = 0;
-        this.#sinceUs = clock.now();
-        await acting.end();
-        await state.follow();
-      }
+      if (lease.epoch !== epoch) await this.#endActing(acting);
+    }
+  }
+
+  /** What another node stores is taken over from now on, also where this rejects: then it is to be ended again. */
+  async #endActing(acting: Acting): Promise<void> {
+    if (this.#epoch > 0) this.#sinceUs = this.#options.clock.now();
+    this.#epoch = 0;
+    this.#isEnding = true;
+    try {
+      await acting.end();
+      this.#isEnding = false;
+    } finally {
+      await this.#state?.follow();
     }
   }
 
@@ -236,29 +254,36 @@ export class SiteNode {
 
   /** Begins and ends one after the other, as the lease is by then. */
   async #follow(): Promise<void> {
-    for (let wanted = this.#wanted; wanted !== this.#epoch && this.#acting !== undefined; wanted = this.#wanted) {
-      const { clock, log } = this.#options;
+    const { clock, log, site } = this.#options;
+    for (let acting = this.#acting; acting !== undefined && !this.#isAsWanted; acting = this.#acting) {
+      const wanted = this.#wanted;
       try {
-        if (this.#epoch > 0) {
-          this.#epoch = 0;
-          this.#sinceUs = clock.now();
-          await this.#acting.end();
-          await this.#state?.follow();
-        } else {
-          await this.#state?.lead(wanted);
-          await this.#acting.begin(wanted);
-          this.#epoch = wanted;
-          this.#sinceUs = clock.now();
-        }
+        if (this.#epoch > 0 || wanted === 0) await this.#endActing(acting);
+        else await this.#beginActing(acting, wanted);
         this.#failure = undefined;
       } catch (error) {
         this.#failure = `It cannot act for the site yet: ${(error as Error).message}`;
-        log.warn(
-          `this node cannot act for the site ${this.#options.site} yet, which is retried: ${(error as Error).message}`,
-        );
+        log.warn(`this node cannot act for the site ${site} yet, which is retried: ${(error as Error).message}`);
         await pause(clock, retryMs, this.#ended.signal);
       }
     }
+  }
+
+  async #beginActing(acting: Acting, epoch: number): Promise<void> {
+    await this.#state?.lead(epoch);
+    try {
+      await acting.begin(epoch);
+    } catch (error) {
+      await this.#endActing(acting);
+      throw error;
+    }
+    this.#epoch = epoch;
+    this.#isEnding = false;
+    this.#sinceUs = this.#options.clock.now();
+  }
+
+  get #isAsWanted(): boolean {
+    return this.#wanted === this.#epoch && !this.#isEnding;
   }
 
   /** The epoch under which it should act. */

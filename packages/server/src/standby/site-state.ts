@@ -121,6 +121,7 @@ export class SiteState {
   async follow(): Promise<void> {
     await this.#leading?.close();
     this.#leading = undefined;
+    if (this.#follower !== undefined) return;
     const { lease, clock } = this.#options;
     this.#follower = new lease.library.SharedFollower({
       etcd: lease.etcd,

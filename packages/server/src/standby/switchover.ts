@@ -19,6 +19,10 @@ export interface SwitchoverParts {
   readonly underWay: () => number;
   /** Nothing new that changes the site is begun: another node is to. */
   readonly onClosed: (to: KnownNode) => void;
+  /** What this node does for the site ends now. */
+  readonly onEnding: () => void;
+  /** It acts for the site as before. */
+  readonly goOn: () => Promise<void>;
 }
 
 /** The other node says so within this time that it has everything, or is not there. */
@@ -38,7 +42,7 @@ export class Switchover {
 
   /** Rejects with `ProblemError` where this node goes on, or where the lease went elsewhere meanwhile. */
   async run(epoch: number, asked: string | undefined): Promise<NodeSwitch> {
-    const { clock, acting, lease, reservedMs, signal, onClosed } = this.#parts;
+    const { clock, acting, lease, reservedMs, signal, onClosed, onEnding, goOn } = this.#parts;
     const to = this.#choose(asked);
     await this.#isUpToDate(to.name);
     await acting.rest();
@@ -47,12 +51,13 @@ export class Switchover {
     try {
       await this.#settled();
       await this.#isUpToDate(to.name);
+      onEnding();
       await acting.end();
       await acting.ended();
       const handedOver = await lease.handOver(to.name);
       if (!handedOver.isDone) throw cannotSwitch(`${handedOver.reason}. Nothing has changed.`);
     } catch (error) {
-      if (lease.epoch === epoch && !signal.aborted) await acting.begin(epoch);
+      if (lease.epoch === epoch && !signal.aborted) await goOn();
       throw error;
     }
     const leads = await this.#until(reservedMs, () => this.#node(to.name)?.acts);
