@@ -95,7 +95,9 @@ export const Settings = Type.Object(
       }),
     ),
     demo: Type.Optional(
-      Type.Boolean({ description: 'Start with the demo plant. Default: if the data folder is new.' }),
+      Type.Boolean({
+        description: 'Start with the demo plant. Default: if the data folder is new, and there is no lease.',
+      }),
     ),
     stacks: Type.Optional(Type.String({ minLength: 1, description: 'Folder with additional protocol stacks.' })),
     'stack-threads': Type.Optional(
@@ -162,13 +164,14 @@ export const Settings = Type.Object(
     'store-retention': Type.Optional(
       Type.String({
         pattern: durationPattern,
-        description: `How long the store keeps records, in whole weeks and of all sites; what hours had it keeps ten times as long: ${durationForms}. Default: without limit.`,
+        description: `How long the store keeps records, in whole weeks and of all sites, and hourly figures ten times as long: ${durationForms}. Default: without limit.`,
       }),
     ),
     site: Type.Optional(
       Type.String({
         pattern: '^[^\\u0000-\\u001f\\u007f]{1,64}$',
-        description: 'Name of this site in the store, and for its nodes. Default: that of the machine.',
+        description:
+          'Name of this site in the store, on the bus and for its nodes, who all have the same. Default: that of the machine; --lease needs one.',
       }),
     ),
     bus: Type.Optional(
@@ -203,7 +206,7 @@ export const Settings = Type.Object(
       Type.String({
         pattern: '^etcds?://([^:@/]+@)?[^@]+$',
         description:
-          'etcd that says which node of the site leads, such as etcd://10.0.0.1,10.0.0.2,10.0.0.3/plant; ?ca=FILE&cert=FILE&key=FILE (PEM) for TLS. Default: this node is the only one.',
+          'etcd that says which node of the site leads (needs --site), such as etcd://10.0.0.1,10.0.0.2,10.0.0.3/plant; ?ca=FILE&cert=FILE&key=FILE (PEM) for TLS. Default: this node is the only one.',
       }),
     ),
     'lease-password-file': Type.Optional(File('File with the password of the user of etcd.')),

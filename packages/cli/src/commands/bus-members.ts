@@ -123,10 +123,7 @@ const enrol: CommandDeclaration = {
     'Run it as the user of the server, while that is stopped. The key is made here and stays here; certificate, address and name come\n' +
     'from the centre, and the server finds them in its data folder when it is started. Other users of the machine can list the words of\n' +
     'a command: without CODE, it is asked for, or read from the standard input.',
-  examples: [
-    'telltale site enrol --data /var/lib/telltale',
-    'telltale site enrol telltale-bus-1.WyJodHR… --data ./north',
-  ],
+  examples: ['telltale site enrol --data /var/lib/telltale', 'cat code.txt | telltale site enrol --data ./north'],
   isLocal: true,
   run: async (call) => {
     const { args, options, terminal, signal } = call;
