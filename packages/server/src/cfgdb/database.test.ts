@@ -8,6 +8,7 @@ import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/clean
 import { UnusableDatabase } from '../sqlite/index.ts';
 import { Database } from './database.ts';
 import { readObject } from './read-objects.ts';
+import { digestOf } from './shared/site-change.ts';
 import { applicationId, schemaVersion } from './tables.ts';
 
 const root = temporaryFolder(suiteCleanup());
@@ -179,4 +180,18 @@ test('who deleted an object is forgotten when the object comes back, and when it
     step((database) => database.storeRendering(edit)),
     [],
   );
+});
+
+test('the digest is of what there is: families that are empty, or that a version does not know, are not in it', () => {
+  const database = new Database(freshPath());
+  assert.equal(database.digest, digestOf([[], [], null]));
+  database.change(() => {
+    const stored = readObject('alarms', 'high', { name: 'high', severity: 1 }, '', []);
+    if (stored !== undefined) database.put(stored, edit);
+    database.storeRendering(edit);
+  });
+  const rendered = database.digest;
+  database.change(() => database.delete('alarms', 'high', edit));
+  assert.notEqual(database.digest, rendered);
+  database.close();
 });

@@ -113,7 +113,11 @@ export class Database {
   /** The same at two nodes that have the same: objects, what waits to be rendered, and the newest rendering. */
   get digest(): string {
     const { sums } = this.#durable.checksums;
-    const parts = [...familyNames, deletionsPart, madePart].map((part) => sums[part] ?? [0, 0]);
+    // Not of what is empty: of two versions, one may have families that the other does not know.
+    const parts = [...familyNames, deletionsPart, madePart].flatMap((part) => {
+      const [rows, sum] = sums[part] ?? [0, 0];
+      return rows === 0 ? [] : [[part, rows, sum]];
+    });
     return digestOf([parts, this.renames.waiting(), this.revisions.newest() ?? null]);
   }
 
