@@ -97,4 +97,22 @@ describe('the configuration of a site with two nodes', { skip: withoutEtcd }, ()
     await untilSame(pair);
     assert.match(JSON.stringify(await configured(b)), /kept/);
   });
+
+  test('is the demo plant, where the first node begins with it; another one with a demo plant gets that one', async (t) => {
+    const node = (name: string): PairNode => ({ name, data: temporaryFolder(t), server: undefined as never });
+    const pair = await Pair.of(t, await Etcd.start(t), [node('a'), node('b')], { args: ['--demo'] });
+    const [a, b] = pair.nodes;
+    await untilSame(pair);
+    assert.match(JSON.stringify(await configured(a)), /demo/);
+    assert.match(b.server.log, /loaded the demo plant/);
+    assert.match(b.server.log, /"level":40.*another one than that of the site, which has taken its place/);
+    await change(a, 'PUT', '/measurements/more', { name: 'more', datatype: 'i' });
+    await untilSame(pair);
+    const refused = await b.server.send('PUT', '/measurements/other', { name: 'other', datatype: 'i' });
+    assert.match(await refused.text(), /not-leading/);
+    const before = await configured(a);
+    await a.server.end('SIGKILL');
+    await untilSo('b leads', async () => (await pair.state(b)).role === 'leading');
+    assert.deepEqual(await configured(b), before);
+  });
 });

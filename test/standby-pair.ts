@@ -72,16 +72,23 @@ export class Pair {
   static async start(scope: Scope, etcd: Etcd, options: PairOptions = {}): Promise<Pair> {
     const device = await RecordingModbus.start(scope);
     const [a, b] = [await configured(scope, device), await configured(scope, device)];
-    const started = new Pair(
-      scope,
-      etcd,
-      device,
-      [
-        { name: 'a', data: a, server: undefined as never },
-        { name: 'b', data: b, server: undefined as never },
-      ],
-      options,
-    );
+    const nodes = [
+      { name: 'a', data: a, server: undefined as never },
+      { name: 'b', data: b, server: undefined as never },
+    ] as const;
+    return Pair.of(scope, etcd, nodes, options, device);
+  }
+
+  /** Without a device: of folders of data that are there. */
+  static async of(
+    scope: Scope,
+    etcd: Etcd,
+    nodes: readonly [PairNode, PairNode],
+    options: PairOptions,
+    known?: RecordingModbus,
+  ): Promise<Pair> {
+    const device = known ?? (await RecordingModbus.start(scope));
+    const started = new Pair(scope, etcd, device, nodes, options);
     for (const node of started.nodes) {
       await started.again(node);
       await untilSo('a leads', async () => (await started.state(started.nodes[0])).role === 'leading');

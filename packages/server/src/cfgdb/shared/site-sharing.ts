@@ -40,6 +40,8 @@ export class SiteSharing {
   /** Whether etcd has what is here is not known. */
   #isInDoubt = false;
   #isAdopting = false;
+  /** Before, what is stored here is of this node alone: the site gets it where nobody has led yet. */
+  #hasBegun = false;
 
   /** `ask` returns when etcd has all of it, and throws `ProblemError` where that is not known. */
   constructor(ask: (entries: readonly SiteBytes[]) => void) {
@@ -48,6 +50,7 @@ export class SiteSharing {
 
   /** This node leads from now on. In steps; without a head, nobody has shared anything yet. */
   *begin(database: Database, head: SiteHead | undefined): Generator<void> {
+    this.#hasBegun = true;
     if (head === undefined) {
       for (const { id } of database.revisions.heads()) {
         this.#ask(revisionEntry(database, id));
@@ -72,7 +75,7 @@ export class SiteSharing {
 
   /** Inside a change, when all is done. */
   share(database: Database, done: Done): void {
-    if (done.isEmpty || this.#isAdopting) return;
+    if (done.isEmpty || this.#isAdopting || !this.#hasBegun) return;
     const { rendering } = done;
     const revisions = rendering === undefined ? [] : newestRevision(database);
     const [before, after] = [this.#head.digest, database.digest];
@@ -93,7 +96,7 @@ export class SiteSharing {
 
   /** All there is. What was shared before it counts no more. */
   shareWhole(database: Database, isRendered = false): void {
-    this.#share(database, isRendered ? newestRevision(database) : [], undefined);
+    if (this.#hasBegun) this.#share(database, isRendered ? newestRevision(database) : [], undefined);
   }
 
   /** Where it is not known what etcd has: it has what is here. */
