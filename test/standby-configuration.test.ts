@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Operation } from '@telltale/schema';
 import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { Etcd, withoutEtcd } from './engines/etcd.ts';
+import { disks } from './full-disk.ts';
 import { put } from './live-plant.ts';
 import { Pair, type PairNode, untilSo } from './standby-pair.ts';
 
@@ -111,6 +112,23 @@ describe('the configuration of a site with two nodes', { skip: withoutEtcd }, ()
     const refused = await b.server.send('PUT', '/measurements/other', { name: 'other', datatype: 'i' });
     assert.match(await refused.text(), /not-leading/);
     const before = await configured(a);
+    await a.server.end('SIGKILL');
+    await untilSo('b leads', async () => (await pair.state(b)).role === 'leading');
+    assert.deepEqual(await configured(b), before);
+  });
+
+  const limited = disks['refuses every write'];
+  test('has nothing of what the disk of the leader has refused, whether it takes anything later or not', async (t) => {
+    const disk = limited(t);
+    if (typeof disk === 'string') return t.skip(disk);
+    const pair = await Pair.start(t, await Etcd.start(t));
+    const [a, b] = pair.nodes;
+    await untilSame(pair);
+    const before = await configured(a);
+    disk.fill(a.server);
+    const refused = await a.server.send('PUT', '/measurements/lost', { name: 'lost', datatype: 'i' });
+    assert.match(await refused.text(), /storage-failed/);
+    assert.deepEqual(await configured(a), before);
     await a.server.end('SIGKILL');
     await untilSo('b leads', async () => (await pair.state(b)).role === 'leading');
     assert.deepEqual(await configured(b), before);

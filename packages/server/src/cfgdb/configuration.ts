@@ -12,7 +12,7 @@ import type { Content } from './content.ts';
 import { Database } from './database.ts';
 import { edited, goBack, renamesBetween, type Selection, selector } from './go-back.ts';
 import type { ObjectChange } from './needed-permissions.ts';
-import { onDisk, RolledBack } from './on-disk.ts';
+import { DiskRefused, onDisk, RolledBack } from './on-disk.ts';
 import { invalidBody, readObject, type Step, unknownObject } from './read-objects.ts';
 import { renameObjects } from './rename-object.ts';
 import type { Rename } from './renamed-references.ts';
@@ -192,7 +192,7 @@ export class Configuration extends SiteConfiguration {
    */
   replace(uploaded: Uploaded, { render, comment }: Rendering, author: string): void {
     const incoming = incomingPath(this.#options.path);
-    onDisk(() => {
+    this.#onDisk(() => {
       removeDatabase(incoming);
       try {
         const edit = this.#edit(author, comment);
@@ -241,8 +241,8 @@ export class Configuration extends SiteConfiguration {
 
   /** Writes, and changes nothing, to see whether the disk takes it. */
   tryDisk(): void {
-    this.#write(() => undefined);
-    onDisk(() => this.settleSharing());
+    onDisk(() => this.#database.change(() => undefined));
+    this.#isSettled();
   }
 
   close(): void {
@@ -300,8 +300,28 @@ export class Configuration extends SiteConfiguration {
   }
 
   #write(work: () => void): void {
-    onDisk(() => this.#database.change(work));
+    this.#onDisk(() => this.#database.change(work));
     this.hasChanged();
+  }
+
+  /** What the disk refuses is taken back at the other nodes of the site, which may have it already. */
+  #onDisk(work: () => void): void {
+    try {
+      onDisk(work);
+    } catch (error) {
+      if (!(error instanceof DiskRefused) || this.#isSettled()) throw error;
+      throw new DiskRefused(error.reason, 'the other nodes of the site may have it all the same');
+    }
+  }
+
+  /** Where it is not, whoever shares tries it again, as long as this node leads. */
+  #isSettled(): boolean {
+    try {
+      this.settleSharing();
+      return true;
+    } catch {
+      return false;
+    }
   }
 }
 

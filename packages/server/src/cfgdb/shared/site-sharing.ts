@@ -65,7 +65,7 @@ export class SiteSharing {
 
   /** What another node has shared is stored here. */
   whileAdopting<Result>(work: () => Result): Result {
-    this.#isAdopting = true;
+    [this.#isAdopting, this.#isInDoubt] = [true, false];
     try {
       return work();
     } finally {
