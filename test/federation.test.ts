@@ -131,6 +131,29 @@ describe('a centre', { skip }, () => {
     assert.match(trail, /centre\/local/);
   });
 
+  test('sends no password and no code to a site, whoever asks for it', async (t) => {
+    const { there } = await startSite(t, 'curious');
+    const signature = { password: 'correct horse', code: '123456' };
+    const ask = (method: string, path: string) =>
+      fetch(`${there.url}${path}`, {
+        ...{ method, body: JSON.stringify(signature), headers: { 'content-type': 'application/json' } },
+      });
+    for (const [method, path] of [
+      ['POST', '/data/approvals'],
+      ['POST', '/v1/approvals/a1/approve?x=y'],
+      ['POST', '/access/sign-in'],
+      ['PUT', '/access/me/password'],
+    ] as const) {
+      const refused = await ask(method, path);
+      assert.equal(refused.status, 403, path);
+      assert.match(await refused.text(), /not-allowed.*at the site itself.*Nothing was sent there/s, path);
+    }
+    await until('it says who asks', async () => {
+      const answer = await fetch(`${there.url}/access/me`);
+      return (await answer.text()).includes('"centre/local"') && answer.ok;
+    });
+  });
+
   test('says the same of one site, by its id or name, counts them, and has the page of each for browsers', async (t) => {
     const { id, there } = await startSite(t, 'mill');
     for (const wanted of [id, 'mill']) {

@@ -26,6 +26,7 @@ const up = 'not stored';
 const expects = [/WebSocket connection .* failed/];
 const plant = [
   put('commands', 'setpoint', { datatype: 'd' }),
+  put('commands', 'dose', { datatype: 'd', properties: { confirm: 'sign' } }),
   put('measurements', 'level', { datatype: 'd', description: 'Level of the tank' }),
   put('alarms', 'flood', { severity: 1, description: 'Flood' }),
 ];
@@ -113,6 +114,33 @@ describe('the page of a centre', { skip: noChromium || withoutNats }, () => {
     await dialog.getByText(/✓ Accepted at/).waitFor();
     assert.deepEqual([await setpointAt('South'), await setpointAt('North')], ['d4.5', 'd0']);
     await page.locator('.drawer .point-value').getByText('4.5').waitFor();
+  });
+
+  test('what a site wants to have signed is signed at the site: its page asks for no password, and nothing is sent', async (t) => {
+    for (const [language, said] of [
+      ['en', /^This has to be signed at the site itself/],
+      ['de', /^Das muss am Standort selbst unterschrieben werden/],
+    ] as const) {
+      const page = await suite.open(t, '/sites/South/points/dose?kind=commands', { chosen: { language } });
+      const sent: string[] = [];
+      page.on('request', (request) => request.method() !== 'GET' && sent.push(`${request.method()} ${request.url()}`));
+      await page.locator('.drawer button', { hasText: / …$/ }).first().click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('textbox').fill('2');
+      await page.keyboard.press('Enter');
+      await dialog.locator('button[type=submit]:focus').waitFor();
+      await page.keyboard.press('Enter');
+      await dialog.getByText(said).waitFor();
+      assert.equal(await dialog.locator('form, input, [autocomplete]').count(), 0);
+      assert.deepEqual(sent, []);
+    }
+  });
+
+  test('nobody decides at the page of a site who may do what there, or what is approved', async (t) => {
+    for (const path of ['/access', '/access?tab=approvals']) {
+      const page = await suite.open(t, `/sites/South${path}`);
+      await page.getByText('There is no such page.').waitFor();
+    }
   });
 
   test('an alarm of a site is shown on its page alone', async (t) => {

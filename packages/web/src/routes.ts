@@ -1,6 +1,7 @@
 // The views, by path. All but the start are loaded when somebody goes to one of them for the first time.
 import { findPageRoute, type PageRoute } from '@telltale/schema/values';
 import type { FunctionComponent } from 'preact';
+import { base } from './base.ts';
 import StartView from './views/start/start-view.tsx';
 import type { Words } from './words/words.ts';
 
@@ -63,9 +64,9 @@ export interface Found {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** The view of a path; undefined where there is none. */
+/** The view of a path; undefined where there is none. At a site of a centre nobody has an account, a password or a signature. */
 export function findRoute(path: string): Found | undefined {
   const found = findPageRoute(path);
-  const route = routes.find((each) => each.path === found?.route);
+  const route = routes.find(({ path }) => path === found?.route && (path !== '/access' || base === ''));
   return found && route && { route, parameters: Object.fromEntries(found.params) };
 }

@@ -12,6 +12,7 @@ import { StoreArchive } from '../store/index.ts';
 import type { ArchiverState } from './archiver-protocol.ts';
 import { askSite, toldOf } from './ask-site.ts';
 import { CentreArchiver } from './centre-archiver.ts';
+import { checkForwarded } from './check-forwarded.ts';
 import { LiveAlarms } from './live-alarms.ts';
 import { type BusSettings, busStateOf, logBus, type OpenedBus, openBus } from './open-bus.ts';
 import { OpenForCallers } from './open-for-callers.ts';
@@ -222,6 +223,8 @@ export class Centre {
   /** Forwards what is asked for. Rejects with `ProblemError`: then nothing was answered. */
   async forward(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void> {
     const { library, target } = this.#targetOf(request, caller);
+    const { method = 'GET' } = request;
+    checkForwarded(method, target.path);
     caller.used?.();
     const [, asked] = outcomePath.exec(target.path) ?? [];
     if (asked !== undefined) {
@@ -235,7 +238,6 @@ export class Centre {
     response.once('close', leave);
     const headers = { ...answerHeaders(request.socket), ...strangers };
     const work = () => this.#asProblem(library.forwardRequest(request, response, { ...target, headers }));
-    const { method = 'GET' } = request;
     if (method === 'GET' || method === 'HEAD' || this.#servedBy === undefined) {
       (await work()).answer();
       return;

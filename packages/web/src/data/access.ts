@@ -1,8 +1,9 @@
-// Who may do what, and what waits for a second person. Passwords, tokens and codes pass through here and stay nowhere.
-import { client } from './service.ts';
+// Who may do what, and what waits for a second person, at the server that the browser speaks with. Passwords, tokens and codes pass
+// through here and stay nowhere.
+import { home } from './service.ts';
 
 export type { NewApp } from '@telltale/client';
-export const { access, approvals } = client;
+export const { access, approvals } = home;
 
 /** The browser makes a passkey and the service takes it; resolves with codes for recovery where there were none. */
 export async function makePasskey(name: string): Promise<readonly string[]> {

@@ -1,9 +1,10 @@
 // Somebody signs an action with their password: writing, forcing, rendering, erasing. It is done then, or waits for a second
-// person.
+// person. The password is for the server that the browser speaks with: a site at a centre never gets it.
 import { useSignal } from '@preact/signals';
 import type { SignedOperation } from '@telltale/schema';
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
+import { base } from '../base.ts';
 import { signAction } from '../data/point-actions.ts';
 import { TelltaleProblem } from '../data/service.ts';
 import { words } from '../words/words.ts';
@@ -26,7 +27,18 @@ export interface SignatureDialogProps {
   readonly children?: ComponentChildren;
 }
 
-export function SignatureDialog(props: SignatureDialogProps) {
+export const SignatureDialog = base === '' ? SignHere : SignAtSite;
+
+function SignAtSite({ title, onClose, children }: SignatureDialogProps) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {children}
+      <p role="alert">{words.value.point.sign.atSite}</p>
+    </Dialog>
+  );
+}
+
+function SignHere(props: SignatureDialogProps) {
   const { title, name, operation, input, onDone, onClose, children } = props;
   const { common, point } = words.value;
   const id = useId();

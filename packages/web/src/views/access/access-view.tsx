@@ -1,5 +1,4 @@
 // Access: the own one for everybody, and for those who may, that of others. What somebody may not do has no tab.
-import { base } from '../../base.ts';
 import { moment } from '../../data/moment.ts';
 import { identity, may } from '../../data/session.ts';
 import { readSettings } from '../../data/system.ts';
@@ -35,13 +34,9 @@ const chosen = viewQueryOf('tab');
 export default function AccessView() {
   const { access, common } = words.value;
   const who = identity.value;
-  const shown = (Object.keys(tabs) as Tab[]).filter((tab) => {
-    // At a site of a centre, all but its approvals is the matter of those who work there.
-    return base === '' ? !ofManagers.has(tab) || may('manage-users') : tab === 'approvals';
-  });
+  const shown = (Object.keys(tabs) as Tab[]).filter((tab) => !ofManagers.has(tab) || may('manage-users'));
   const tab = shown.find((each) => each === chosen.value);
-  const first = shown[0] ?? 'own';
-  const Shown = tabs[tab ?? first];
+  const Shown = tabs[tab ?? 'own'];
   return (
     <div class="view admin">
       <div class="view-head">
@@ -54,7 +49,7 @@ export default function AccessView() {
         <>
           <nav class="tabs" aria-label={access.title}>
             {shown.map((each) => (
-              <a key={each} href={`/access?tab=${each}`} aria-current={each === (tab ?? first) ? 'page' : undefined}>
+              <a key={each} href={`/access?tab=${each}`} aria-current={each === (tab ?? 'own') ? 'page' : undefined}>
                 {access.tabs[each]}
               </a>
             ))}

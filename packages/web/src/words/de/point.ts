@@ -131,7 +131,7 @@ export const point: Words['point'] = {
     of: (name, text) => `${name}: ${text}`,
   },
   sign: {
-    title: 'Unterschreiben',
+    atSite: 'Das muss am Standort selbst unterschrieben werden, auf dessen eigener Seite. Nichts ist geschehen.',
     why: 'Das muss unterschrieben werden: mit Ihrem Passwort sagen Sie, dass Sie es wollen.',
     password: 'Passwort',
     passwordHint: 'Leer lassen, wenn Sie sich vor weniger als einer Minute angemeldet haben.',

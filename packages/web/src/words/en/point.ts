@@ -123,7 +123,7 @@ export const point = {
     of: (name: string, text: string) => `${name}: ${text}`,
   },
   sign: {
-    title: 'Sign',
+    atSite: 'This has to be signed at the site itself, on its own page. Nothing was done.',
     why: 'This has to be signed: with your password you say that it is you who wants it.',
     password: 'Password',
     passwordHint: 'Leave it empty where you have signed in less than a minute ago.',
