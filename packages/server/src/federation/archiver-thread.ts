@@ -4,6 +4,7 @@ import type { Archiver, BusConnection } from '../bus/index.ts';
 import { type PostgresStore, postgresStore } from '../store/index.ts';
 import { type Link, parentLink } from '../threads/index.ts';
 import type { ArchiverClient, ArchiverThread, OpenArchiver } from './archiver-protocol.ts';
+import { SiteNames } from './site-names.ts';
 
 /** Sites whose parcels are on their way to the disk at once. */
 const most = 8;
@@ -14,6 +15,7 @@ class Archiving {
   readonly #bus: BusConnection;
   readonly #archiver: Archiver;
   readonly #client: Link<ArchiverClient>;
+  readonly #names: SiteNames;
   #cancel = () => {};
 
   constructor(store: PostgresStore, bus: BusConnection, archiver: Archiver, client: Link<ArchiverClient>) {
@@ -21,14 +23,14 @@ class Archiving {
     this.#bus = bus;
     this.#archiver = archiver;
     this.#client = client;
+    this.#names = new SiteNames((site, name) => store.nameSite(site, name));
     archiver.start();
     bus.start();
     this.#tell();
   }
 
-  /** Where it is not known yet, it is tried again with the next heartbeat that names it otherwise. */
-  async nameSite(site: string, name: string): Promise<void> {
-    await this.#store.nameSite(site, name).catch(() => undefined);
+  nameSite(site: string, name: string): void {
+    this.#names.said(site, name);
   }
 
   async close(): Promise<void> {
