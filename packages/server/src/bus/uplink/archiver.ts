@@ -1,5 +1,6 @@
 // Takes what sites send over the bus into the store, and answers when it is committed. Any number of archivers share the work:
 // each request goes to one of them.
+import { BadParcel, decodeParcel } from '../../archive/index.ts';
 import { type ParcelStore, StoreError } from '../../store/index.ts';
 import type { BusConnection, BusMessage } from '../connection/bus-connection.ts';
 import { archivers, isInboxOf, type UplinkRequest, uplink, uplinkRequest } from '../subjects.ts';
@@ -34,6 +35,9 @@ export interface ArchiverCounts {
 
 /** More than the store has connections: so one is always ready when another is committed. */
 const usualLimits: ArchiverLimits = { requests: 1024, bytes: 2 ** 26, requestsOfSite: 4 };
+
+/** Twice what a site puts into a parcel: few bytes may hold many that are the same. */
+const mostRecords = 2 ** 18;
 
 export class Archiver {
   readonly #options: ArchiverOptions;
@@ -120,11 +124,23 @@ export class Archiver {
     const { site } = request;
     switch (request.kind) {
       case 'parcel':
+        checkParcel(data);
         return store.send(site, request.epoch, request.seq, data);
       case 'newest':
         return store.newest(site, request.epoch);
       case 'claim':
         return store.claim(site, givenEpoch(data));
     }
+  }
+}
+
+/** What cannot be read once it is in the store would end what is read of other sites with it. Throws `StoreError`. */
+function checkParcel(data: Uint8Array): void {
+  try {
+    const records = decodeParcel(data).sections.reduce((sum, { columns }) => sum + columns.count, 0);
+    if (records > mostRecords) throw new BadParcel(`it has ${records} records, more than ${mostRecords}`);
+  } catch (error) {
+    if (!(error instanceof BadParcel)) throw error;
+    throw new StoreError('refused', `an archiver did not take a parcel: ${error.message}`, error);
   }
 }

@@ -1,6 +1,7 @@
 // What a site is promised of the store over the bus: what the store says, from any archiver, and why it is not reached otherwise.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { until } from '@telltale/stack-kit/testing';
 import { cleanupOf, type Scope } from '@telltale/stack-kit/testing/cleanup';
 import fc from 'fast-check';
@@ -8,6 +9,7 @@ import { Nats, withoutNats } from '../../../../../test/engines/nats.ts';
 import { connectBus, untilDown } from '../../../test/bus-peers.ts';
 import { HeldStore } from '../../../test/held-store.ts';
 import { parcelBytes } from '../../../test/store-database.ts';
+import { liveSection, type Series } from '../../archive/index.ts';
 import type { BusConnection } from '../connection/bus-connection.ts';
 import { uplink, uplinkRequest } from '../subjects.ts';
 import { Archiver, type ArchiverLimits } from './archiver.ts';
@@ -37,6 +39,31 @@ async function siteAt(scope: Scope, url: string, name = 'here', answerMs?: numbe
 }
 
 const parcel = (epoch: number, seq: number) => parcelBytes({ epoch, seq });
+
+/** In front of what is packed. */
+const frameBytes = 16;
+
+/** Its front and its checksum are good. */
+function withRubbish(bytes: Uint8Array): Buffer {
+  const body = Buffer.concat([zstdDecompressSync(bytes.subarray(frameBytes)), Buffer.alloc(1)]);
+  const packed = zstdCompressSync(body);
+  const frame = Buffer.from(bytes.subarray(0, frameBytes));
+  frame.writeUInt32LE(body.length, 8);
+  frame.writeUInt32LE(crc32(packed), 12);
+  return Buffer.concat([frame, packed]);
+}
+
+function parcelOf(count: number): Buffer {
+  const columns = {
+    series: new Uint32Array(count).fill(1),
+    times: Float64Array.from({ length: count }, (_, at) => 1000 * at),
+    numbers: new Float64Array(count),
+    qualities: new Uint16Array(count).fill(0xc0),
+  };
+  const section = liveSection({ from: 0, to: count, ...columns, texts: [], isErased: undefined });
+  const series: Series = { number: 1, kind: 'measurements', name: 'level', datatype: 'd' };
+  return parcelBytes({ epoch: 1, seq: 1, series: [series], sections: [section] });
+}
 
 test('only what is a subject of a site asks for anything', () => {
   const site = fc.stringMatching(/^[0-9A-Za-z_-]{1,64}$/);
@@ -159,7 +186,7 @@ describe('an archiver', { skip: withoutNats }, () => {
     held.push(other.claim('other'));
     await until('three are held', () => archiver.counts.underWay === 3);
     await assert.rejects(other.send('other', 1, 1, new Uint8Array(1001)), busy);
-    const fourth = other.send('other', 1, 1, new Uint8Array(1000)).catch(() => undefined);
+    const fourth = other.send('other', 1, 1, parcel(1, 1));
     await until('four are held', () => archiver.counts.underWay === 4);
     const third = await siteAt(t, url, 'third');
     await assert.rejects(third.claim('third'), busy);
@@ -188,6 +215,22 @@ describe('an archiver', { skip: withoutNats }, () => {
       heard.every((subject) => subject.startsWith('up.') || subject.startsWith('inbox.foreign.')),
       `${heard}`,
     );
+  });
+
+  test('lets nothing into the store that cannot be read there, nor few bytes that are very many records', async (t) => {
+    const nats = await Nats.start(t);
+    const [url = ''] = nats.urls;
+    const store = new HeldStore();
+    const { faults } = await archiverAt(t, url, store);
+    const site = await siteAt(t, url);
+    await site.claim('here');
+    const refused = (bytes: Uint8Array, message: RegExp) =>
+      assert.rejects(site.send('here', 1, 1, bytes), { trouble: 'refused', message });
+    await refused(new Uint8Array(100), /not a parcel/);
+    await refused(withRubbish(parcel(1, 1)), /not a parcel: 1 bytes behind its end/);
+    await refused(parcelOf(2 ** 18 + 1), /262145 records/);
+    assert.deepEqual([store.of('here').parcels, faults], [0, []]);
+    assert.equal((await site.send('here', 1, 1, parcelOf(2 ** 17))).seq, 1);
   });
 
   test('says that it has failed where it has, and goes on', async (t) => {
