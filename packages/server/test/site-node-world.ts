@@ -24,7 +24,11 @@ export interface ScriptedNode {
 export async function startSiteNode(
   scope: Scope,
   etcd: Etcd,
-  { name = 'a', ...script }: { readonly name?: string } & Partial<Acting> = {},
+  {
+    name = 'a',
+    configured,
+    ...script
+  }: { readonly name?: string; readonly configured?: () => Promise<void> } & Partial<Acting> = {},
 ): Promise<ScriptedNode> {
   const told: string[] = [];
   const node = new SiteNode({
@@ -55,6 +59,6 @@ export async function startSiteNode(
   };
   await node.open();
   cleanupOf(scope).defer(() => node.close());
-  await node.begin(acting, nothingLive, noConfiguration);
+  await node.begin(acting, nothingLive, { ...noConfiguration, ...(configured && { begin: configured }) });
   return { node, told };
 }

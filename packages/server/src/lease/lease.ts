@@ -242,7 +242,7 @@ export class Lease {
 
   /** One that is not answered may have succeeded; the next turn finds out. */
   async #giveUp({ to, ended }: Resignation): Promise<void> {
-    const endMs = this.#clock.monotonicMs() + this.#times.ttlMs;
+    const beganMs = this.#clock.monotonicMs();
     for (;;) {
       try {
         const outcome = await this.#key.resign(this.#holder(), this.#epoch, to);
@@ -250,7 +250,8 @@ export class Lease {
         if (outcome !== 'absent') this.#end();
         return ended(outcome === 'absent' ? refused(`The node ${to} is not there`) : { isDone: true });
       } catch (error) {
-        if (this.#clock.monotonicMs() < endMs) {
+        const limitMs = this.#isStopping ? stoppingMs : this.#times.ttlMs;
+        if (this.#clock.monotonicMs() < beganMs + limitMs) {
           await pause(this.#clock, this.#times.retryMs, this.#ended.signal);
           continue;
         }
@@ -299,6 +300,9 @@ export class Lease {
     this.#wake = this.#ring = () => {};
   }
 }
+
+/** Without an answer from etcd, the lease ends by itself: whoever stops does not wait for it. */
+const stoppingMs = 1000;
 
 const nothingSaid: NodeReport = { heard: '', acts: 0, problem: undefined };
 

@@ -23,6 +23,16 @@ function failOnce(why: string): () => Promise<void> {
   };
 }
 
+/** That of a server as a whole. */
+const stopLimitMs = 5000;
+
+async function endsInTime({ node }: ScriptedNode): Promise<void> {
+  const beganMs = performance.now();
+  await node.close();
+  const tookMs = performance.now() - beganMs;
+  assert.ok(tookMs < stopLimitMs, `it took ${Math.round(tookMs)} ms`);
+}
+
 describe('a node of a site', { skip: withoutEtcd }, () => {
   test('does not act any more when its links go down for a switchover, and acts again where that fails', async (t) => {
     const etcd = await Etcd.start(t);
@@ -77,5 +87,26 @@ describe('a node of a site', { skip: withoutEtcd }, () => {
     await b.node.switchTo('a');
     await acts(a);
     assert.deepEqual(a.told, ['begin', 'end', 'end', 'end', 'begin']);
+  });
+
+  test('ends in time where etcd does not answer any more, while it acts', async (t) => {
+    const etcd = await Etcd.start(t);
+    const a = await startSiteNode(t, etcd);
+    await acts(a);
+    await etcd.members[0]?.freeze();
+    await endsInTime(a);
+  });
+
+  test('ends in time where etcd does not answer any more, while it begins to lead', async (t) => {
+    const etcd = await Etcd.start(t);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const configured = async () => {
+      await etcd.members[0]?.freeze();
+      resolve();
+    };
+    const a = await startSiteNode(t, etcd, { configured });
+    await promise;
+    await endsInTime(a);
+    assert.deepEqual(a.told, []);
   });
 });

@@ -175,10 +175,11 @@ export class SiteNode {
   async close(): Promise<void> {
     this.#acting = undefined;
     this.#ended.abort();
-    await this.#following;
-    await this.#state?.close();
+    // What is under way may wait for an etcd that is gone: closing its parts ends that.
+    const closed = Promise.all([this.#state?.close(), this.#following]);
     await this.#lease?.stop();
     this.#opened?.etcd.close();
+    await closed;
   }
 
   get #status(): LeaseStatus {
@@ -262,6 +263,7 @@ export class SiteNode {
         else await this.#beginActing(acting, wanted);
         this.#failure = undefined;
       } catch (error) {
+        if (this.#ended.signal.aborted) return;
         this.#failure = `It cannot act for the site yet: ${(error as Error).message}`;
         log.warn(`this node cannot act for the site ${site} yet, which is retried: ${(error as Error).message}`);
         await pause(clock, retryMs, this.#ended.signal);
@@ -271,6 +273,7 @@ export class SiteNode {
 
   async #beginActing(acting: Acting, epoch: number): Promise<void> {
     await this.#state?.lead(epoch);
+    this.#ended.signal.throwIfAborted();
     try {
       await acting.begin(epoch);
     } catch (error) {

@@ -89,6 +89,7 @@ export class SiteState {
   #hasBegun = false;
   #leading: SharedState | undefined;
   #heard = '';
+  readonly #ended = new AbortController();
 
   constructor(options: SiteStateOptions) {
     this.#options = options;
@@ -121,7 +122,7 @@ export class SiteState {
   async follow(): Promise<void> {
     await this.#leading?.close();
     this.#leading = undefined;
-    if (this.#follower !== undefined) return;
+    if (this.#follower !== undefined || this.#ended.signal.aborted) return;
     const { lease, clock } = this.#options;
     this.#follower = new lease.library.SharedFollower({
       etcd: lease.etcd,
@@ -138,9 +139,11 @@ export class SiteState {
     const { lease, clock } = this.#options;
     const follower = this.#follower;
     if (follower === undefined) throw new Error('it does not follow');
-    await follower.upToDate(AbortSignal.timeout(upToDateMs));
+    const { signal } = this.#ended;
+    await follower.upToDate(AbortSignal.any([signal, AbortSignal.timeout(upToDateMs)]));
     await this.#options.configuration.taken();
     await follower.stop();
+    signal.throwIfAborted();
     this.#follower = undefined;
     const { library, etcd } = lease;
     this.#leading = new library.SharedState({ etcd, clock, base: this.#base, epoch, large: follower.large });
@@ -173,7 +176,9 @@ export class SiteState {
     });
   }
 
+  /** Whatever waits for etcd rejects at once. */
   async close(): Promise<void> {
+    this.#ended.abort();
     await this.#follower?.stop();
     await this.#leading?.close();
   }
