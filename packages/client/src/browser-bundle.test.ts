@@ -4,8 +4,8 @@ import { describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
-/** Compressed: all of the client, with problems and their remedies (4 kB), and the table of operations (2.5 kB). */
-const mostBytes = 29_000;
+/** Compressed: all of the client, with problems and their remedies (4.5 kB), and the table of operations (3 kB). */
+const mostBytes = 30_000;
 /** Of the words of qualities, which need nothing else. */
 const mostBytesOfWords = 1_000;
 
