@@ -17,8 +17,12 @@ export async function freshDatabase(postgres: Postgres): Promise<string> {
 }
 
 /** One of its own, which ends with the scope. */
-export async function connectTo(scope: Scope, address: string): Promise<Connection> {
-  const connections = new Connections({ address: readAddress(address), clock: systemClock, session: 'any', most: 1 });
+export async function connectTo(
+  scope: Scope,
+  address: string,
+  session: 'any' | 'read-write' = 'any',
+): Promise<Connection> {
+  const connections = new Connections({ address: readAddress(address), clock: systemClock, session, most: 1 });
   cleanupOf(scope).defer(() => connections.close());
   return connections.use(async (connection) => connection);
 }
