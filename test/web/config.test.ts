@@ -193,6 +193,24 @@ describe('the configuration in the browser', { skip: noChromium }, () => {
     assert.deepEqual(await read('/measurements/kb_b'), { name: 'kb_b', datatype: 'd', deadband: '2' });
   });
 
+  test('what is typed before the cell is drawn that it goes to is all there', async (t) => {
+    await put('measurements', 'fast_a', { datatype: 'd' });
+    await put('measurements', 'fast_b', { datatype: 'd' });
+    const page = await suite.open(t, '/config/measurements?filter=fast_&columns=name,eu,deadband');
+    await cell(page, 'fast_a', 'eu').waitFor();
+    await page.locator('.edit-table .grid-scroll').focus();
+    const typeAtOnce = (keys: readonly string[]) =>
+      page.evaluate(`for (const key of ${JSON.stringify(keys)})
+        document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))`);
+    await typeAtOnce(['ArrowRight', 'b', 'a', 'r', 'Enter', 'm', 'V', 'Tab', '7', 'Escape']);
+    await cell(page, 'fast_a', 'eu').getByText('bar', { exact: true }).waitFor();
+    await cell(page, 'fast_b', 'eu').getByText('mV', { exact: true }).waitFor();
+    assert.equal(await cell(page, 'fast_b', 'deadband').innerText(), '');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('2 objects saved').waitFor();
+    assert.equal((await read('/measurements/fast_a')).eu, 'bar');
+  });
+
   test('a decimal comma is a decimal point in German, and what others changed meanwhile is said', async (t) => {
     await put('measurements', 'komma', { datatype: 'd', deadband: '0.5' });
     const page = await suite.open(t, '/config/measurements/komma', { chosen: { language: 'de' } });

@@ -88,6 +88,7 @@ describe('the page of a centre', { skip: noChromium || withoutNats }, () => {
   test('of a site, every link leads to the same site, in a new tab too, and one leads back to all of them', async (t) => {
     const page = await suite.open(t, '/sites/North/points/level');
     await page.getByRole('heading', { name: 'level' }).waitFor();
+    await page.getByRole('link', { name: 'Points', exact: true }).waitFor();
     const base = '/sites/North';
     const outside = new Set(['/sites', '/docs/', '/access']);
     const paths = (await page.evaluate(`[...document.links].map(({ pathname }) => pathname)`)) as string[];

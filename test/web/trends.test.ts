@@ -310,7 +310,7 @@ describe('trends', { skip: noChromium }, () => {
     await rowOf(other, 'running').waitFor();
     assert.equal(await other.getByLabel('Show other_level').isChecked(), false);
     assert.equal(new URL(other.url()).search, '');
-    assert.equal(await other.getByLabel('Span').inputValue(), '600');
+    await other.getByLabel('Span').and(other.locator(':has(option[value="600"]:checked)')).waitFor();
     await other.getByRole('button', { name: 'Remove running' }).click();
     await other.waitForURL(/trends\/tanks\?pens=level,other_level:own:hidden:c2/);
   });

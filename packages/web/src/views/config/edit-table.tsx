@@ -40,6 +40,13 @@ export function EditTable(props: EditTableProps) {
     if (state.isNarrow.peek() || (column === 'name' && !isNew(key))) return onForm(key);
     if (!isEditable) return;
     const isTyped = typed !== undefined && field.kind !== 'choice' && field.kind !== 'boolean';
+    const underWay = editing.peek();
+    if (underWay?.key === key && underWay.column === column) {
+      // Its control does not have the focus yet.
+      if (typed === undefined) end(true, [1, 0]);
+      else if (isTyped) editing.value = { ...underWay, text: underWay.text + typed };
+      return;
+    }
     const text = column === 'name' ? draft.nameOf(key) : draft.text(key, column, objects);
     editing.value = { key, column, text: isTyped ? typed : text, focus: isTyped ? 'end' : 'all' };
   };
@@ -75,6 +82,7 @@ export function EditTable(props: EditTableProps) {
     const { key: pressed } = event;
     const isControl = event.ctrlKey || event.metaKey;
     const canEdit = isEditable && (column !== 'name' || isNew(key));
+    if (editing.peek() !== undefined && (pressed === 'Escape' || pressed === 'Tab')) return onEditKey(event);
     if (pressed === 'F2') begin(key, column);
     else if (!canEdit || event.altKey) return;
     else if (pressed === 'Delete' || pressed === 'Backspace') draft.set(key, column, '', objects);
