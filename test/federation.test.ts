@@ -1,6 +1,7 @@
 // Two sites and a centre, each a server of its own, on a real bus and a real store: what a site has is at the centre, and what is asked
 // for there is done at the site, in time or never.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { TelltaleClient } from '@telltale/client';
@@ -54,6 +55,7 @@ describe('a centre', { skip }, () => {
   const scope = suiteCleanup();
   let nats: Nats;
   let centre: ServerProcess;
+  let startCentre: () => Promise<ServerProcess>;
   before(async () => {
     const postgres = await Postgres.start(scope);
     await postgres.addRole('archiver');
@@ -63,7 +65,9 @@ describe('a centre', { skip }, () => {
     store.password = '';
     nats = await Nats.start(scope);
     const args = ['--store', store.href, '--bus', nats.urls[0] ?? '', '--site', 'Centre'];
-    centre = await startServer(scope, { data: join(temporaryFolder(scope), 'data'), env, args });
+    const data = join(temporaryFolder(scope), 'data');
+    startCentre = () => startServer(scope, { data, env, args });
+    centre = await startCentre();
   });
 
   const sites = async () => (await (await fetch(`${centre.url}/sites`)).json()) as Record<string, CentreSite>;
@@ -215,6 +219,29 @@ describe('a centre', { skip }, () => {
     const again = await startSite(t, 'lost', lost.data);
     assert.equal(again.id, lost.id);
     assert.equal((await again.there.put('/data/commands/ticks?value=i1')).status, 204);
+  });
+
+  test('has nobody take the name of a site that is away, also when it was started anew since', async (t) => {
+    const harbour = await startSite(t, 'harbour');
+    await plantAt(harbour);
+    await untilAllIsSent('harbour');
+    await harbour.server.end();
+    await centre.end();
+    centre = await startCentre();
+    const args = [...countersArgs, '--bus', nats.urls[0] ?? '', '--site', 'harbour'];
+    const data = join(temporaryFolder(t), 'data');
+    await startServer(t, { data, args });
+    const warnings = await until('it says so', async () => {
+      const overview = (await (await fetch(`${centre.url}/data/overview`)).json()) as Overview;
+      return overview.warnings.length > 0 && overview.warnings.join();
+    });
+    assert.match(warnings, new RegExp(`says that it is called "harbour", which is the site ${harbour.id}`));
+    const { id } = JSON.parse(readFileSync(join(data, 'site.json'), 'utf8')) as { readonly id: string };
+    assert.equal((await sites())[id]?.name, id);
+    const refused = await new AtCentre(centre, 'harbour').put('/data/commands/ticks?value=i1');
+    assert.deepEqual([refused.status, /unknown-site/.test(await refused.text())], [404, true]);
+    const again = await startSite(t, 'harbour', harbour.data);
+    assert.equal(again.id, harbour.id);
   });
 
   test('knows no other site, and says so', async () => {

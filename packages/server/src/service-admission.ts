@@ -53,6 +53,7 @@ const path = '/bus/enrolments';
 /** Within this time a server that reads the list again has done so. */
 const cutOffMs = 5000;
 const lookMs = 100;
+const nobody: readonly Member[] = [];
 const wildcards = new Set(['0.0.0.0', '::']);
 
 export class BusAdmission implements BusAdmissionParts {
@@ -96,6 +97,11 @@ export class BusAdmission implements BusAdmissionParts {
   get counts(): (Enrolment['counts'] & { readonly members: number }) | undefined {
     const enrolment = this.#opened?.enrolment;
     return enrolment && { ...enrolment.counts, members: enrolment.members.length };
+  }
+
+  /** Nobody where somebody else is the authority of the bus. */
+  get members(): readonly Member[] {
+    return this.#opened?.enrolment.members ?? nobody;
   }
 
   list(): BusMembers {

@@ -56,7 +56,9 @@ export class Federation {
     const role = roleOnBus(settings);
     const callers = new CentreCallers(ofCentre);
     const bus = address === undefined ? undefined : { address, files: busFilesOf(settings), clock, log };
-    if (bus !== undefined && role === 'centre') this.centre = new Centre({ ...bus, store, identities: access });
+    if (bus !== undefined && role === 'centre') {
+      this.centre = new Centre({ ...bus, store, identities: access, members: () => this.admission.members });
+    }
     if (bus !== undefined && role === 'site') {
       this.#site = new SiteOnBus({
         ...bus,
@@ -141,7 +143,7 @@ export class Federation {
   }
 
   get warnings(): readonly string[] {
-    return this.store?.warnings ?? [];
+    return [...(this.store?.warnings ?? []), ...(this.centre?.warnings ?? [])];
   }
 
   /** Before the archive. */

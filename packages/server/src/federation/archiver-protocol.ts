@@ -1,5 +1,6 @@
 // What a centre and its thread that takes parcels ask each other.
 import type { ArchiverCounts, BusState } from '../bus/index.ts';
+import type { StoredSite } from './named-sites.ts';
 import type { BusSettings } from './open-bus.ts';
 
 export interface ArchiverThread {
@@ -20,6 +21,8 @@ export interface OpenArchiver {
 
 export interface ArchiverClient {
   state(state: ArchiverState): void;
+  /** What the store calls its sites, the oldest first: once it is there, and again from time to time. */
+  sites(sites: readonly StoredSite[]): void;
   /** Something is wrong here; it goes on. */
   fault(error: Error): void;
 }

@@ -9,6 +9,8 @@ import { SiteNames } from './site-names.ts';
 /** Sites whose parcels are on their way to the disk at once. */
 const most = 8;
 const tellMs = 1000;
+/** Another centre may have named some; the store may be away. */
+const [readNamesMs, readNamesAgainMs] = [60_000, 2000];
 
 class Archiving {
   readonly #store: PostgresStore;
@@ -17,6 +19,8 @@ class Archiving {
   readonly #client: Link<ArchiverClient>;
   readonly #names: SiteNames;
   #cancel = () => {};
+  #cancelReading = () => {};
+  #isClosed = false;
 
   constructor(store: PostgresStore, bus: BusConnection, archiver: Archiver, client: Link<ArchiverClient>) {
     this.#store = store;
@@ -27,6 +31,7 @@ class Archiving {
     archiver.start();
     bus.start();
     this.#tell();
+    void this.#readNames();
   }
 
   nameSite(site: string, name: string): void {
@@ -34,7 +39,9 @@ class Archiving {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#cancel();
+    this.#cancelReading();
     await this.#archiver.stop();
     await this.#bus.stop();
     this.#store.close();
@@ -43,6 +50,14 @@ class Archiving {
   #tell(): void {
     this.#client.notify('state', [{ bus: this.#bus.state, counts: this.#archiver.counts }]);
     this.#cancel = systemClock.after(tellMs, () => this.#tell());
+  }
+
+  async #readNames(): Promise<void> {
+    const sites = await this.#store.sites().catch(() => undefined);
+    if (this.#isClosed) return;
+    if (sites !== undefined) this.#client.notify('sites', [sites]);
+    const pauseMs = sites === undefined ? readNamesAgainMs : readNamesMs;
+    this.#cancelReading = systemClock.after(pauseMs, () => void this.#readNames());
   }
 }
 

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { startThread, threadPort, WorkerLink } from '../threads/index.ts';
 import type { ArchiverClient, ArchiverState, ArchiverThread, OpenArchiver } from './archiver-protocol.ts';
 
-export interface CentreArchiverOptions extends OpenArchiver {
+export interface CentreArchiverOptions extends OpenArchiver, Pick<ArchiverClient, 'sites'> {
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -24,7 +24,7 @@ export class CentreArchiver {
   }
 
   start(): void {
-    const { clock, log, store, bus, name } = this.#options;
+    const { clock, log, store, bus, name, sites } = this.#options;
     const ended = ({ message }: Error) => {
       if (this.#thread !== link) return;
       this.#thread = undefined;
@@ -42,6 +42,7 @@ export class CentreArchiver {
             this.#state = state;
             this.#ended = undefined;
           },
+          sites,
           fault: (err) => log.error({ err }, 'a parcel of a site could not be taken'),
         },
         onDeath: ended,

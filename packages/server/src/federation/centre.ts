@@ -14,12 +14,13 @@ import { askSite, toldOf } from './ask-site.ts';
 import { CentreArchiver } from './centre-archiver.ts';
 import { checkForwarded } from './check-forwarded.ts';
 import { LiveAlarms } from './live-alarms.ts';
+import { NamedSites, type NamedSitesOptions, type StoredSite } from './named-sites.ts';
 import { type BusSettings, busStateOf, logBus, type OpenedBus, openBus } from './open-bus.ts';
 import { OpenForCallers } from './open-for-callers.ts';
 import { siteOnWire } from './site-on-wire.ts';
 import { SiteViews, type SiteViewsOptions } from './site-views.ts';
 
-export interface CentreOptions extends BusSettings {
+export interface CentreOptions extends BusSettings, NamedSitesOptions {
   /** Of PostgreSQL; undefined: others take what sites send. */
   readonly store: string | undefined;
   readonly identities: Pick<Identities, 'onChanged'>;
@@ -53,6 +54,7 @@ interface Opened extends OpenedBus {
   readonly forwarder: Forwarder;
   readonly views: SiteViews | undefined;
   readonly alarms: LiveAlarms;
+  readonly sinceUs: number;
 }
 
 /** A change shows at the centre well within this time. */
@@ -71,6 +73,7 @@ const base = /^\/sites\/([^/?]+)(\/[^?]*)(\?.*)?$/;
 export class Centre {
   readonly #options: CentreOptions;
   readonly #callers: OpenForCallers;
+  readonly #named: NamedSites;
   /** Of this start, and of no other. */
   readonly #name = `centre-${randomBytes(6).toString('hex')}`;
   /** History of sites; undefined: there is no store. */
@@ -84,12 +87,14 @@ export class Centre {
   constructor(options: CentreOptions) {
     this.#options = options;
     this.#callers = new OpenForCallers(options.identities);
+    this.#named = new NamedSites(options);
     const { store: address, clock, log, address: bus, files } = options;
     const onFailure = (err: Error) => log.error({ err }, 'what reads the store has ended');
     if (address === undefined) return;
     this.#archive = new StoreArchive({ address, clock, onFailure });
     const name = `${this.#name}-archiver`;
-    this.#archiver = new CentreArchiver({ store: address, bus: { address: bus, files }, name, clock, log });
+    const sites = (stored: readonly StoredSite[]) => this.#stored(stored);
+    this.#archiver = new CentreArchiver({ store: address, bus: { address: bus, files }, name, clock, log, sites });
   }
 
   /** Does not wait for the bus. Rejects with `UnusableBus`. */
@@ -113,7 +118,8 @@ export class Centre {
         routesOf,
       });
     const alarms = new LiveAlarms((site) => new library.LiveSite({ ...live, site, kinds: ['alarms'] }));
-    this.#opened = { ...bus, sites, forwarder, views, alarms };
+    this.#opened = { ...bus, sites, forwarder, views, alarms, sinceUs: clock.now() };
+    for (const { role, name } of this.#options.members()) if (role === 'site') sites.expect(name);
     sites.observe((site) => this.#heard(site));
     sites.start();
     forwarder.start();
@@ -157,7 +163,7 @@ export class Centre {
 
   get sites(): CentreSite[] {
     const nowUs = this.#options.clock.now();
-    const all = (this.#opened?.sites.all ?? []).map((site) => siteOnWire(site, nowUs));
+    const all = (this.#opened?.sites.all ?? []).map((site) => siteOnWire(site, this.#named.nameOf(site), nowUs));
     return all.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
@@ -197,8 +203,19 @@ export class Centre {
       ];
     }
     const ended = this.#archiver?.ended;
-    if (ended === undefined) return [];
-    return [{ since: toTimestamp(ended.sinceUs), text: `Nothing of the sites goes to the store: ${ended.reason}.` }];
+    if (ended !== undefined)
+      return [{ since: toTimestamp(ended.sinceUs), text: `Nothing of the sites goes to the store: ${ended.reason}.` }];
+    if (this.#named.isStoreRead || this.#opened === undefined) return [];
+    return [
+      {
+        since: toTimestamp(this.#opened.sinceUs),
+        text: 'Sites are called by their ids until the store has said which names are theirs: it could not be read yet.',
+      },
+    ];
+  }
+
+  get warnings(): readonly string[] {
+    return this.#named.warnings;
   }
 
   /** Whether the request is for a site. */
@@ -268,18 +285,13 @@ export class Centre {
     return { library: opened.library, target };
   }
 
-  /** By its id, or by a name that only one has. Throws `ProblemError`. */
+  /** By its id or name. Throws `ProblemError`. */
   #find(wanted: string, { rights }: Caller): string {
     // One that the caller may not view is as if it were not there.
     const all = (this.#opened?.sites.all ?? []).filter(({ id }) => rights.at(id).has('view'));
-    const found = all.find(({ id }) => id === wanted);
-    if (found !== undefined) return found.id;
-    const named = all.filter(({ beat }) => beat?.name === wanted);
-    if (named.length === 1) return (named[0] as SiteState).id;
-    throw unknownSite(
-      wanted,
-      named.map(({ id }) => id),
-    );
+    const found = this.#named.find(wanted, all);
+    if (found === undefined) throw unknownSite(wanted);
+    return found;
   }
 
   /** Whoever has changed something reads what has become of it: at the site, until the mirror has it for sure. */
@@ -304,9 +316,20 @@ export class Centre {
     }
   }
 
-  #heard({ id, beat }: SiteState): void {
-    this.#opened?.alarms.heard(id);
-    if (beat !== undefined) this.#archiver?.nameSite(id, beat.name);
+  #heard(site: SiteState): void {
+    this.#opened?.alarms.heard(site.id);
+    const name = this.#named.nameOf(site);
+    if (this.#named.isStoreRead) this.#archiver?.nameSite(site.id, name);
+  }
+
+  /** The store is told what it does not know yet. */
+  #stored(stored: readonly StoredSite[]): void {
+    this.#named.stored(stored);
+    for (const { id, name: known } of stored) {
+      const site = this.#opened?.sites.of(id);
+      const name = site && this.#named.nameOf(site);
+      if (site?.beat !== undefined && name !== undefined && name !== known) this.#archiver?.nameSite(id, name);
+    }
   }
 }
 

@@ -2,12 +2,12 @@
 import { type CentreSite, toTimestamp } from '@telltale/schema';
 import type { Beat, SiteState } from '../bus/index.ts';
 
-/** `nowUs`: by the clock of the centre. */
-export function siteOnWire(site: SiteState, nowUs: number): CentreSite {
+/** `name`: what it is called here. `nowUs`: by the clock of the centre. */
+export function siteOnWire(site: SiteState, name: string, nowUs: number): CentreSite {
   const { id, isUp, sinceUs, cause, beat, aheadUs, isTwice } = site;
   return {
     id,
-    name: beat?.name ?? id,
+    name,
     state: isUp ? 'up' : 'down',
     since: toTimestamp(sinceUs),
     error: cause === '' ? null : cause,

@@ -28,17 +28,13 @@ export function incompleteSite({ id, name, since }: CentreSite, error: string): 
   return { site: id, 'site-name': name, since, error };
 }
 
-/** `named`: the sites that are called so. */
-export function unknownSite(wanted: string, named: readonly string[]): ProblemError {
+export function unknownSite(wanted: string): ProblemError {
   const shown = JSON.stringify(wanted.slice(0, 80));
-  if (named.length === 0) return new ProblemError('unknown-site', `There is no site ${shown}; /sites lists them.`);
-  return new ProblemError('unknown-site', `Several sites are named ${shown}: ${named.join(', ')}.`);
+  return new ProblemError('unknown-site', `There is no site ${shown}; /sites lists them.`);
 }
 
 function siteIn(seen: readonly SeenSite[], wanted: string): string {
-  if (seen.some(({ id }) => id === wanted)) return wanted;
-  const named = seen.filter(({ name }) => name === wanted).map(({ id }) => id);
-  const [only] = named;
-  if (only === undefined || named.length > 1) throw unknownSite(wanted, named);
-  return only;
+  const found = seen.find(({ id }) => id === wanted) ?? seen.find(({ name }) => name === wanted);
+  if (found === undefined) throw unknownSite(wanted);
+  return found.id;
 }

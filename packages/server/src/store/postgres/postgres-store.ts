@@ -66,6 +66,13 @@ export class PostgresStore implements ParcelStore {
     });
   }
 
+  /** What sites are called, the one first that came first. */
+  async sites(): Promise<readonly { readonly id: string; readonly name: string }[]> {
+    const sql = 'select id, name from telltale.site order by first_seen, id';
+    const { rows } = await this.#connections.use((connection) => connection.query<{ id: string; name: string }>(sql));
+    return rows;
+  }
+
   /** For people: it may change at any time. */
   async nameSite(site: string, name: string): Promise<void> {
     const sql = 'update telltale.site set name = $2 where id = $1 and name <> $2';
