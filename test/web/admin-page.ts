@@ -4,14 +4,15 @@ import type { Grant } from '@telltale/schema';
 import type { Page } from 'playwright-core';
 import { chromiumPath } from '../browser.ts';
 import { administrator, closeServer, makeUser, type Person, password } from '../closed-server.ts';
-import { type OpenOptions, PageSuite } from './page-suite.ts';
+import { type OpenOptions, PageSuite, type PageSuiteOptions } from './page-suite.ts';
 
 export class ClosedSuite {
-  readonly suite = new PageSuite();
+  readonly suite: PageSuite;
   #admin: Person | undefined;
 
   /** With these users besides the administrator. */
-  constructor(users: Readonly<Record<string, readonly Grant[]>> = {}) {
+  constructor(users: Readonly<Record<string, readonly Grant[]>> = {}, options: PageSuiteOptions = {}) {
+    this.suite = new PageSuite(options);
     before(async () => {
       if (chromiumPath === undefined) return;
       this.#admin = await closeServer(this.suite.server, this.suite.folder);

@@ -20,6 +20,11 @@ export interface OpenOptions extends PageOptions {
   readonly chosen?: Readonly<Record<string, string>>;
 }
 
+export interface PageSuiteOptions {
+  /** Of the server. */
+  readonly args?: readonly string[];
+}
+
 export class PageSuite {
   readonly #cleanup = suiteCleanup();
   readonly #folder = temporaryFolder(this.#cleanup);
@@ -27,7 +32,7 @@ export class PageSuite {
   #browser: Browser | undefined;
 
   /** From before the first test of the file until after the last one; with the demo plant where no argument says otherwise. */
-  constructor({ args = ['--demo'] }: { readonly args?: readonly string[] } = {}) {
+  constructor({ args = ['--demo'] }: PageSuiteOptions = {}) {
     before(async () => {
       if (chromiumPath === undefined) return;
       this.#server = await startServer(this.#cleanup, { data: this.#folder, args });

@@ -64,6 +64,17 @@ export async function readSites(signal: AbortSignal): Promise<CentreSite[]> {
   return Object.values(await home.sites.list({ signal }));
 }
 
+/** By id, as the page of people has read them; in order of the names. */
+export const siteNames = signal<ReadonlyMap<string, string>>(new Map());
+
+/** A server that is no centre has none. */
+export async function learnSiteNames(signal: AbortSignal): Promise<void> {
+  const sites = await readSites(signal);
+  siteNames.value = new Map(
+    sites.sort((a, b) => a.name.localeCompare(b.name)).map(({ id, name }) => [id, name] as const),
+  );
+}
+
 function decodedPart(text: string): string {
   try {
     return decodeURIComponent(text);

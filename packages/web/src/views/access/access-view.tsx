@@ -1,6 +1,7 @@
 // Access: the own one for everybody, and for those who may, that of others. What somebody may not do has no tab.
 import { moment } from '../../data/moment.ts';
 import { identity, may } from '../../data/session.ts';
+import { learnSiteNames } from '../../data/sites.ts';
 import { readSettings } from '../../data/system.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { PastNote } from '../../parts/past-note.tsx';
@@ -34,6 +35,7 @@ const chosen = viewQueryOf('tab');
 export default function AccessView() {
   const { access, common } = words.value;
   const who = identity.value;
+  useRead(learnSiteNames, [who?.identity]);
   const shown = (Object.keys(tabs) as Tab[]).filter((tab) => !ofManagers.has(tab) || may('manage-users'));
   const tab = shown.find((each) => each === chosen.value);
   const Shown = tabs[tab ?? 'own'];

@@ -1,8 +1,9 @@
-// Grants: a role each, for all of the plant, an area and what is below it, or names that begin alike.
+// Grants: a role each, for all of the plant, an area and what is below it, or names that begin alike; at a centre, of all sites or one.
 import type { Signal } from '@preact/signals';
 import type { Grant } from '@telltale/schema';
 import type { Permission } from '@telltale/schema/values';
 import { access } from '../../data/access.ts';
+import { siteNames } from '../../data/sites.ts';
 import { useRead } from '../../parts/use-read.ts';
 import { words } from '../../words/words.ts';
 
@@ -12,9 +13,9 @@ type Place = (typeof places)[number];
 const placeOf = ({ area, prefix }: Grant): Place =>
   area !== undefined ? 'area' : prefix !== undefined ? 'prefix' : 'all';
 
-/** `operator for works.dosing`; of a site of a centre, with its id. */
+/** `operator for works.dosing`; of a site of a centre, with its name. */
 function grantText({ site, ...grant }: Grant): string {
-  return site === undefined ? placeText(grant) : `${placeText(grant)} · ${site}`;
+  return site === undefined ? placeText(grant) : `${placeText(grant)} · ${siteNames.value.get(site) ?? site}`;
 }
 
 function placeText({ role, area, prefix }: Grant): string {
@@ -28,7 +29,7 @@ export function GrantList({ grants }: { readonly grants: readonly Grant[] }) {
   return (
     <ul class="access-grants">
       {grants.map((grant) => (
-        <li key={grantText(grant)}>
+        <li key={JSON.stringify(grant)} title={grant.site}>
           <bdi>{grantText(grant)}</bdi>
         </li>
       ))}
@@ -52,29 +53,29 @@ export function GrantsField({ grants }: { readonly grants: Signal<readonly Grant
   const { access: texts, common } = words.value;
   const { value: roles } = useRead((signal) => access.roles.list({ signal }).then(Object.keys), []);
   const names = [...new Set([...(roles ?? builtIn), ...grants.value.map(({ role }) => role)])];
-  const change = (at: number, grant: Grant) => {
-    const all = grants.peek();
-    // One for a site stays one for that site alone.
-    const { site } = all[at] ?? {};
-    grants.value = all.with(at, { ...grant, ...(site !== undefined && { site }) });
+  const known = siteNames.value;
+  const sites = [...new Set([...known.keys(), ...grants.value.flatMap(({ site }) => site ?? [])])];
+  const change = (at: number, role: string, where: Place, text: string, site: string | undefined) => {
+    grants.value = grants.peek().with(at, {
+      role,
+      ...(where === 'area' && { area: text }),
+      ...(where === 'prefix' && { prefix: text }),
+      ...(site !== undefined && { site }),
+    });
   };
-  const place = (role: string, where: Place, text: string): Grant => ({
-    role,
-    ...(where === 'area' && { area: text }),
-    ...(where === 'prefix' && { prefix: text }),
-  });
   return (
     <fieldset>
       <legend>{texts.grants}</legend>
       {grants.value.map((grant, at) => {
+        const { role, site } = grant;
         const where = placeOf(grant);
         const text = grant.area ?? grant.prefix ?? '';
         return (
           <div key={at} class="row access-grant">
             <select
               aria-label={texts.role}
-              value={grant.role}
-              onChange={({ currentTarget }) => change(at, place(currentTarget.value, where, text))}
+              value={role}
+              onChange={({ currentTarget }) => change(at, currentTarget.value, where, text, site)}
             >
               {names.map((name) => (
                 <option key={name}>{name}</option>
@@ -83,7 +84,7 @@ export function GrantsField({ grants }: { readonly grants: Signal<readonly Grant
             <select
               aria-label={texts.where}
               value={where}
-              onChange={({ currentTarget }) => change(at, place(grant.role, currentTarget.value as Place, text))}
+              onChange={({ currentTarget }) => change(at, role, currentTarget.value as Place, text, site)}
             >
               {places.map((each) => (
                 <option key={each} value={each}>
@@ -98,8 +99,22 @@ export function GrantsField({ grants }: { readonly grants: Signal<readonly Grant
                 value={text}
                 maxLength={256}
                 spellcheck={false}
-                onInput={({ currentTarget }) => change(at, place(grant.role, where, currentTarget.value.trim()))}
+                onInput={({ currentTarget }) => change(at, role, where, currentTarget.value.trim(), site)}
               />
+            )}
+            {sites.length > 0 && (
+              <select
+                aria-label={words.value.shell.site}
+                value={site ?? ''}
+                onChange={({ currentTarget }) => change(at, role, where, text, currentTarget.value || undefined)}
+              >
+                <option value="">{texts.everySite}</option>
+                {sites.map((id) => (
+                  <option key={id} value={id}>
+                    {known.get(id) ?? id}
+                  </option>
+                ))}
+              </select>
             )}
             <button
               type="button"

@@ -56,6 +56,7 @@ export const access: Words['access'] = {
   role: 'Rolle',
   where: 'Wo',
   places: { all: 'gesamte Anlage', area: 'Bereich', prefix: 'Namen, die beginnen mit' },
+  everySite: 'hier und an allen Standorten',
   grants: 'Rechte',
   addGrant: 'Recht hinzufügen',
   noGrants: 'keine',

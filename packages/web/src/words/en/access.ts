@@ -35,6 +35,7 @@ export const access = {
   role: 'Role',
   where: 'Where',
   places: { all: 'all of the plant', area: 'area', prefix: 'names that begin with' },
+  everySite: 'here and at all sites',
   grants: 'Rights',
   addGrant: 'Add a right',
   noGrants: 'none',
