@@ -59,6 +59,8 @@ export class RecordingModbus {
 export interface PairNode {
   readonly name: string;
   readonly data: string;
+  /** Of this one alone, from its next start on. */
+  args?: readonly string[];
   server: ServerProcess;
 }
 
@@ -110,7 +112,7 @@ export class Pair {
   async again(node: PairNode): Promise<void> {
     const { ttlMs = 1000, args = [], env = {} } = this.#options;
     const lease = ['--lease', settingText(this.#etcd), '--lease-ttl', String(ttlMs), '--site', 'works'];
-    const all = [...lease, '--node', node.name, ...args];
+    const all = [...lease, '--node', node.name, ...args, ...(node.args ?? [])];
     node.server = await startServer(this.#scope, { data: node.data, args: all, env });
   }
 

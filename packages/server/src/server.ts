@@ -33,6 +33,7 @@ import { ServiceTls } from './service-tls.ts';
 import type { SettingSources, Settings } from './settings.ts';
 import { SharedConfiguration } from './shared-configuration.ts';
 import { SharedLive } from './shared-live.ts';
+import { SiteLacks } from './site-lacks.ts';
 import { catalogueOf, type Discovery, discoverStacks, eventsTo, StackHost } from './stacks/index.ts';
 import type { Acting, SiteNode } from './standby/index.ts';
 import { cannotListen, cannotStart, startable } from './start-failed.ts';
@@ -78,6 +79,7 @@ export class Server {
   /** Undefined: it is the only one of its site. */
   readonly #node: SiteNode | undefined;
   readonly #siteConfiguration: SharedConfiguration | undefined;
+  readonly #lacks: SiteLacks;
   readonly #auditing: Auditing;
   readonly #imports: Imports;
   readonly #renameHistory: RenameHistory;
@@ -134,8 +136,9 @@ export class Server {
       onFault: (reason) => logDisk(log, 'changes of the configuration', reason),
       share: this.#node && ((entries) => this.#siteConfiguration?.share(entries)),
     });
+    this.#lacks = new SiteLacks({ cfgdb: this.#cfgdb, clock, log });
     this.#siteConfiguration =
-      this.#node && new SharedConfiguration({ cfgdb: this.#cfgdb, node: this.#node, clock, log });
+      this.#node && new SharedConfiguration({ cfgdb: this.#cfgdb, node: this.#node, lacks: this.#lacks, clock, log });
     this.#state = new LiveState({
       folder: settings.data,
       onFailure,
@@ -300,7 +303,8 @@ export class Server {
       unavailable,
       diskFailure: () => this.#condition.failure,
       warnings: () => this.#condition.warnings(),
-      degraded: () => [this.#federation, this.#node, this.#siteConfiguration].flatMap((part) => part?.degraded ?? []),
+      degraded: () =>
+        [this.#federation, this.#node, this.#siteConfiguration, this.#lacks].flatMap((part) => part?.degraded ?? []),
       isStandby: () => !isActing(),
       store: () => this.#federation.store?.state,
       bus: () => this.#federation.bus,
@@ -423,6 +427,7 @@ export class Server {
     this.#measurements.close();
     this.#runtime.links.close();
     this.#siteConfiguration?.close();
+    this.#lacks.close();
     await this.#node?.close();
     this.#archiving.close();
     this.#renameHistory.close();
@@ -469,7 +474,7 @@ export class Server {
       },
       rest: () => this.#modules.hold(modulesMs),
       ended: () => this.#host.allEnded(),
-      problem: () => this.failure?.message ?? this.#siteConfiguration?.degraded[0]?.text,
+      problem: () => this.failure?.message ?? this.#siteConfiguration?.degraded[0]?.text ?? this.#lacks.problem,
     };
   }
 

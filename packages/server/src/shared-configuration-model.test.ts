@@ -89,7 +89,13 @@ class Node {
     };
     const cfgdb = { call, adoptWhole: (bytes: Uint8Array) => call('adoptWhole', bytes), figures: undefined };
     const node = { refusal: undefined, shareBytes: () => undefined };
-    this.site = new SharedConfiguration({ cfgdb: cfgdb as never, node, clock: systemClock, log });
+    this.site = new SharedConfiguration({
+      cfgdb: cfgdb as never,
+      node,
+      lacks: { look: async () => {} },
+      clock: systemClock,
+      log,
+    });
   }
 
   #open(): Configuration {

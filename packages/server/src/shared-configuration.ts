@@ -9,11 +9,14 @@ import {
   type SiteHead,
   siteFamilies,
 } from './cfgdb/index.ts';
+import type { SiteLacks } from './site-lacks.ts';
 import type { ConfigurationPart, SiteNode, SiteValue } from './standby/index.ts';
 
 export interface SharedConfigurationOptions {
   readonly cfgdb: Pick<ConfigurationDatabase, 'call' | 'adoptWhole' | 'figures'>;
   readonly node: Pick<SiteNode, 'shareBytes' | 'refusal'>;
+  /** What this node lacks to run it: to be looked at anew. */
+  readonly lacks: Pick<SiteLacks, 'look'>;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -21,6 +24,7 @@ export interface SharedConfigurationOptions {
 type Read = () => Promise<Buffer>;
 
 const retryMs = 1000;
+const resealMs = 60_000;
 
 export class SharedConfiguration implements ConfigurationPart {
   readonly families = siteFamilies;
@@ -33,6 +37,7 @@ export class SharedConfiguration implements ConfigurationPart {
   #head: SiteHead | undefined;
   #running: Promise<void> = Promise.resolve();
   #retry: (() => void) | undefined;
+  #resealing: (() => void) | undefined;
   #isClosed = false;
   #fault: { readonly sinceUs: number; readonly text: string; readonly isStored: boolean } | undefined;
 
@@ -77,13 +82,29 @@ export class SharedConfiguration implements ConfigurationPart {
     if (this.#fault !== undefined) this.#judge(await this.#options.cfgdb.call('proposeAgain'));
   }
 
-  begin(): Promise<void> {
-    return this.#options.cfgdb.call('beginSharing', this.#head);
+  async begin(): Promise<void> {
+    await this.#options.cfgdb.call('beginSharing', this.#head);
+    void this.#reseal();
   }
 
   close(): void {
     this.#isClosed = true;
     this.#retry?.();
+    this.#resealing?.();
+  }
+
+  /** Where another key is to be used than before, which nobody waits for. */
+  async #reseal(): Promise<void> {
+    const { cfgdb, node, clock, log, lacks } = this.#options;
+    this.#resealing?.();
+    try {
+      await cfgdb.call('reseal');
+      await lacks.look();
+    } catch (error) {
+      log.warn(`secrets of the site could not be sealed with the key of this node: ${(error as Error).message}`);
+      if (this.#isClosed) return;
+      this.#resealing = clock.after(resealMs, () => void (node.refusal === undefined && this.#reseal()));
+    }
   }
 
   /** One after the other. Where it fails, that is said, and tried again. */
@@ -92,6 +113,7 @@ export class SharedConfiguration implements ConfigurationPart {
     this.#retry = undefined;
     this.#running = this.#running
       .then(() => this.#adopt())
+      .then(() => this.#options.lacks.look())
       .catch((error: Error) => {
         this.#note(`what was acknowledged cannot be taken over: ${error.message.replace(/\.$/, '')}`, false);
         if (!this.#isClosed) this.#retry = this.#options.clock.after(retryMs, () => void this.#catchUp());

@@ -370,4 +370,21 @@ describe('secrets that a database has in the clear', () => {
       configuration.close();
     }
   });
+
+  test('count as sealed with a key when all of them are: one that nothing opens yet is sealed when its key is there', () => {
+    const path = join(folder, `${++files}.sqlite`);
+    const first = setUp({ path });
+    first.put({ host: 'a', password: canary });
+    first.render();
+    first.configuration.close();
+    const newer = Buffer.alloc(32, 2).toString('base64');
+    for (const given of [[newer], [newer, ...keys]]) setUp({ path, given }).configuration.close();
+    const { configuration } = setUp({ path, given: [newer] });
+    assert.equal(new Seal([newer]).open(storedIn(configuration).get('plc') ?? '').text, canary);
+    assert.deepEqual(configuration.needs().unopened, []);
+    configuration.close();
+    const without = setUp({ path, given: keys });
+    assert.deepEqual(without.configuration.needs().unopened, ['connector plc']);
+    without.configuration.close();
+  });
 });

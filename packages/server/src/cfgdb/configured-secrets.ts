@@ -2,13 +2,15 @@
 // text that is shown.
 import { createHash } from 'node:crypto';
 import { type Connector, type Family, type FamilyObject, parseJson } from '@telltale/schema';
-import { InlineSecrets, masked, type Role, type SealKeys } from '../secrets/index.ts';
+import { InlineSecrets, masked, type Role, type SealKeys, type SecretNeeds } from '../secrets/index.ts';
 import type { StackRules } from './stack-rules.ts';
 import { tables, toColumns, toText } from './tables.ts';
 
 const roles: { readonly [F in Family]?: Role } = { connectors: 'connector', providers: 'provider' };
 /** The families that can have secrets. */
 export const secretFamilies = ['connectors', 'providers'] as const;
+
+const nothing: SecretNeeds = { unopened: [], files: [] };
 
 export class ConfiguredSecrets {
   readonly #inline: InlineSecrets;
@@ -37,6 +39,13 @@ export class ConfiguredSecrets {
     const vars = this.#inline.sealed(role, object, before === undefined ? {} : (parseJson(before) as Connector).vars);
     if (vars === object.vars) return text;
     return toText(tables[family], toColumns(family, { ...object, vars } as FamilyObject[Family]));
+  }
+
+  /** What those of an object, as it is stored, take. */
+  needs(family: Family, text: string): SecretNeeds {
+    const role = roles[family];
+    if (role === undefined || !text.includes('"vars":')) return nothing;
+    return this.#inline.needs(role, parseJson(text) as Connector);
   }
 
   /** The variables with the secrets themselves, for a check; and how to hide them in what it finds. */

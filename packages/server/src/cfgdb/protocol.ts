@@ -95,6 +95,7 @@ export const changes: ReadonlySet<Method> = new Set<Method>([
   'adoptWhole',
   'proposeAgain',
   'beginSharing',
+  'reseal',
   'settleSharing',
 ]);
 

@@ -7,24 +7,19 @@ import { type ConfiguredSecrets, secretFamilies } from './configured-secrets.ts'
 import { type Content, describeChange } from './content.ts';
 import { Database } from './database.ts';
 
-/** All is sealed, and the file may still have what was before. */
+/** Before the mark: all is sealed so, and the file may still have what was before. */
 const unfinished = 'unfinished';
+/** Before the mark: all that this key could be used for is sealed so. */
+const partly = 'partly ';
 
-/** Answers with the database, opened anew where something was sealed. Throws `UnusableDatabase`. */
+/** Before it is used: answers with the database, opened anew where something was sealed. Throws `UnusableDatabase`. */
 export function reseal(path: string, database: Database, secrets: ConfiguredSecrets): Database {
-  const before = database.sealedAs;
-  if (before === secrets.mark) return database;
   let [isChanged, isClear] = [false, false];
-  const sealed = (family: Family, text: string) => {
-    const next = secrets.sealed(family, text);
-    isChanged ||= next !== text;
-    isClear ||= masked(next) !== masked(text);
-    return next;
+  const onClear = () => {
+    isClear = true;
   };
   try {
-    sealAll(database, sealed, () => isChanged);
-    if (isChanged || before === unfinished) database.vacuum(); // what was in the clear is nowhere in the file
-    database.change(() => database.noteSealed(secrets.mark));
+    isChanged = sealAnew(database, secrets, { onClear });
   } catch (error) {
     if (!isClear) return database; // the next start tries again
     throw new UnusableDatabase(
@@ -36,20 +31,53 @@ export function reseal(path: string, database: Database, secrets: ConfiguredSecr
   return new Database(path);
 }
 
-function sealAll(database: Database, sealed: (family: Family, text: string) => string, isChanged: () => boolean): void {
+export interface Sealing {
+  /** There was a secret in the clear. */
+  readonly onClear?: () => void;
+  /** Inside the change, when something was sealed. */
+  readonly onSealed?: () => void;
+}
+
+/** Answers whether something was sealed: then the database is to be opened anew. The mark is that of what it has then. */
+export function sealAnew(database: Database, secrets: ConfiguredSecrets, { onClear, onSealed }: Sealing): boolean {
+  const before = database.sealedAs;
+  if (before === secrets.mark) return false;
+  let [isChanged, isWhole] = [false, true];
+  const sealed = (family: Family, text: string) => {
+    const next = secrets.sealed(family, text);
+    isChanged ||= next !== text;
+    if (masked(next) !== masked(text)) onClear?.();
+    isWhole &&= secrets.needs(family, next).unopened.length === 0;
+    return next;
+  };
+  const mark = () => (isWhole ? '' : partly) + secrets.mark;
   database.change(() => {
-    for (const family of secretFamilies) {
-      for (const [name, text] of [...database.content[family]]) {
-        const next = sealed(family, text);
-        if (next !== text) database.put({ family, name, text: next }, database.editOf(family, name));
-      }
-    }
-    database.revisions.rewrite(sealed, (changes, content) =>
-      changes.map((change) => sealedChange(change, content, sealed)),
-    );
-    database.made.rewrite(sealed);
-    if (isChanged()) database.noteSealed(unfinished);
+    sealAll(database, sealed);
+    if (!isChanged) return;
+    database.noteSealed(`${unfinished} ${mark()}`);
+    onSealed?.();
   });
+  if (isChanged || before?.startsWith(unfinished)) database.vacuum(); // what was in the clear is nowhere in the file
+  if (before !== mark()) database.change(() => database.noteSealed(mark()));
+  return isChanged;
+}
+
+/** Of which key, and which stacks, what it has is sealed; undefined: that is not known. */
+export function sealedWith({ sealedAs }: Database): string | undefined {
+  return sealedAs === unfinished ? undefined : sealedAs?.replace(`${unfinished} `, '');
+}
+
+function sealAll(database: Database, sealed: (family: Family, text: string) => string): void {
+  for (const family of secretFamilies) {
+    for (const [name, text] of [...database.content[family]]) {
+      const next = sealed(family, text);
+      if (next !== text) database.put({ family, name, text: next }, database.editOf(family, name));
+    }
+  }
+  database.revisions.rewrite(sealed, (changes, content) =>
+    changes.map((change) => sealedChange(change, content, sealed)),
+  );
+  database.made.rewrite(sealed);
 }
 
 /** `content` is that of the revision, sealed. */

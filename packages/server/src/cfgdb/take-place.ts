@@ -1,5 +1,5 @@
 // The open database of the configuration, and another one in its place.
-import { Differences } from './content.ts';
+import { type Content, Differences } from './content.ts';
 import { Database } from './database.ts';
 import { incomingPath, replaceDatabase } from './replace-database.ts';
 import type { Shared } from './seen-configuration.ts';
@@ -13,15 +13,20 @@ export function equipped(database: Database, { secrets, sharing }: Pick<Shared, 
 
 /** The one that was made at `incomingPath`, and closed, takes the place of the open one. */
 export function takePlace(shared: Shared): void {
-  const { path } = shared;
+  const { path, running } = shared;
+  const isSame = (rendered: Content) => Differences.between(running.content, rendered).size === 0;
+  openAnew(shared, isSame, () => replaceDatabase(path, incomingPath(path)));
+}
+
+/** The file has other texts than memory. `isSame`: where the revision that runs is still that, so is what runs. */
+export function openAnew(shared: Shared, isSame: (rendered: Content) => boolean, whileClosed = () => {}): void {
   const { id } = shared.running;
   shared.database.close();
   try {
-    replaceDatabase(path, incomingPath(path));
+    whileClosed();
   } finally {
-    shared.database = equipped(new Database(path), shared);
+    shared.database = equipped(new Database(shared.path), shared);
     const { renderedId, rendered } = shared.database;
-    const isSame = id === renderedId && Differences.between(shared.running.content, rendered).size === 0;
-    if (isSame) shared.running = { id, content: rendered }; // with the texts that are in memory now
+    if (id === renderedId && isSame(rendered)) shared.running = { id, content: rendered }; // with the texts that are in memory now
   }
 }

@@ -145,7 +145,8 @@ async function open(start: Start, client: Link<ConfigurationClient>): Promise<Co
   const stacks = await loadStacks(start); // while what was rendered begins to run
   const secrets = new ConfiguredSecrets(start.secretKeys, stacks);
   try {
-    database = reseal(path, database, secrets);
+    // What nodes of a site have in common, the one that leads seals.
+    if (start.sharing === undefined) database = reseal(path, database, secrets);
   } catch (error) {
     if (error instanceof UnusableDatabase) return error;
     throw error;

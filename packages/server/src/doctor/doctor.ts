@@ -19,6 +19,7 @@ import { checkMemory } from './checks/memory-check.ts';
 import { checkMissingSecrets } from './checks/missing-secrets-check.ts';
 import { checkNode } from './checks/node-check.ts';
 import { checkPort } from './checks/port-check.ts';
+import { checkSealedSecrets } from './checks/sealed-secrets-check.ts';
 import { checkSecrets } from './checks/secrets-check.ts';
 import { checkSettings } from './checks/settings-check.ts';
 import { checkStore } from './checks/store-check.ts';
@@ -39,6 +40,7 @@ const checks: readonly (readonly [name: string, check: Check])[] = [
   ['node', checkNode],
   ['secrets', checkSecrets],
   ['secrets', checkMissingSecrets],
+  ['secrets', checkSealedSecrets],
   ['copies', checkBeforeUpgrade],
   ['certificates', checkCertificates],
   ['tls', checkTls],

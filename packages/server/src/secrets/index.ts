@@ -1,6 +1,6 @@
 // What others use of the secrets of connectors and providers.
 export { boundElsewhere, destinationOf } from './destination.ts';
-export { InlineSecrets, type StackParameters } from './inline-secrets.ts';
+export { InlineSecrets, type SecretNeeds, type StackParameters } from './inline-secrets.ts';
 export { InstanceSecrets } from './instance-secrets.ts';
 export {
   type Destination,
@@ -13,7 +13,8 @@ export {
   type SealKeys,
   type StoredSecret,
   stars,
+  storedIn,
 } from './seal.ts';
 export { SealedFolder } from './sealed-folder.ts';
 export { type FoundSecret, isSecretName, mostSecretBytes, SecretFiles } from './secret-files.ts';
-export { BadKey } from './secret-key.ts';
+export { BadKey, readKeys } from './secret-key.ts';

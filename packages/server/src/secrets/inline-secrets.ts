@@ -17,8 +17,17 @@ export interface ConfiguredVariables {
 /** What a stack declares of a role; undefined where there is no such stack. */
 export type ParametersOf = (role: Role, stackName: string) => StackParameters | undefined;
 
+/** What the secrets of a connector or provider take. */
+export interface SecretNeeds {
+  /** Variables with one that no key of this server opens. */
+  readonly unopened: readonly string[];
+  /** Names of files. */
+  readonly files: readonly string[];
+}
+
 /** Such a secret is not known here: the checks of stacks pass it over. */
-const notKnown = 'file:unknown';
+const filePrefix = 'file:';
+const notKnown = `${filePrefix}unknown`;
 
 export class InlineSecrets {
   readonly #seal: Seal;
@@ -48,7 +57,7 @@ export class InlineSecrets {
       secret: (path, text, former) => {
         if (text === stars) return former !== undefined && isStored(former) ? former : text;
         if (isStored(text)) return this.#renewed(text);
-        return text === '' || text.startsWith('file:') ? text : store(path, text);
+        return text === '' || text.startsWith(filePrefix) ? text : store(path, text);
       },
       // Nobody can tell what is a secret in it.
       unreadable: store,
@@ -72,6 +81,19 @@ export class InlineSecrets {
       return [name, parameters?.[name]?.entries !== undefined && isStored(text) ? opened(text) : text] as const;
     });
     return mapped(parameters ?? {}, Object.fromEntries(whole), { secret: (_, text) => opened(text) });
+  }
+
+  needs(role: Role, { stackName, vars = {} }: ConfiguredVariables): SecretNeeds {
+    const parameters = stackName === undefined ? undefined : this.#parametersOf(role, stackName);
+    const [unopened, files]: [string[], string[]] = [[], []];
+    mapped(parameters ?? {}, vars, {
+      secret: (path, text) => {
+        if (text.startsWith(filePrefix)) files.push(text.slice(filePrefix.length));
+        else if (isStored(text) && !this.#seal.opens(text)) unopened.push(path);
+        return text;
+      },
+    });
+    return { unopened, files };
   }
 
   /** With the present key. */

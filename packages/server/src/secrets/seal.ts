@@ -53,6 +53,11 @@ export function masked(text: string): string {
   return text.includes('sealed:1:') ? text.replace(anywhere, stars) : text;
 }
 
+/** The stored secrets within a text. */
+export function storedIn(text: string): readonly string[] {
+  return text.match(anywhere) ?? [];
+}
+
 export class Seal {
   readonly #keys: readonly Key[];
 
@@ -86,6 +91,15 @@ export class Seal {
       return JSON.parse(plain.toString()) as StoredSecret;
     } catch {
       throw new SealedOtherwise('it is damaged');
+    }
+  }
+
+  /** Whether `open` would not throw. */
+  opens(stored: string): boolean {
+    try {
+      return this.open(stored) !== undefined;
+    } catch {
+      return false;
     }
   }
 

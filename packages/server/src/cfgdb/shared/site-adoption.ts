@@ -6,6 +6,7 @@ import { renamesBetween } from '../go-back.ts';
 import { onDisk, RolledBack } from '../on-disk.ts';
 import { packRendering } from '../rendering.ts';
 import { incomingPath, removeDatabase } from '../replace-database.ts';
+import { sealedWith } from '../reseal.ts';
 import type { Shared } from '../seen-configuration.ts';
 import { takePlace } from '../take-place.ts';
 import { type ChangeHead, readSite, type SiteSteps, type WholeHead } from './site-change.ts';
@@ -55,10 +56,16 @@ export function adoptWhole(shared: Shared, bytes: Uint8Array, revisions: readonl
   return { digest: database.digest, fault: proposed(shared, database, database.rendered) };
 }
 
-/** Which of these revisions are not here, as they are there. */
-export function lackingRevisions(database: Database, { revisions }: WholeHead): number[] {
+/** Which of these revisions are not here, as they are there: with secrets that are sealed so. */
+export function lackingRevisions(database: Database, head: WholeHead): number[] {
+  const isSealedSo = head.sealed === undefined || head.sealed === sealedWith(database);
+  const common = isSealedSo ? commonRevisions(database, head) : new Set();
+  return head.revisions.map(({ id }) => id).filter((id) => !common.has(id));
+}
+
+function commonRevisions(database: Database, { revisions }: WholeHead): Set<number> {
   const here = new Set(database.revisions.heads().map((head) => JSON.stringify(head)));
-  return revisions.filter((each) => !here.has(JSON.stringify(each))).map(({ id }) => id);
+  return new Set(revisions.filter((each) => here.has(JSON.stringify(each))).map(({ id }) => id));
 }
 
 /** Why the content, which is rendered in the database, cannot run. */
@@ -78,7 +85,7 @@ function refuseMoving({ renames, content }: Database): void {
 
 function writeWhole(
   path: string,
-  { database: present, secrets }: Shared,
+  { database: present }: Shared,
   { head, steps }: SiteSteps<WholeHead>,
   taken: readonly SiteRevision[],
 ): void {
@@ -92,9 +99,8 @@ function writeWhole(
         fresh.revisions.take(revision, packed);
         fresh.made.takeRevision(revision.id, made);
       }
-      noteMissedRenames(fresh, present, wanted);
-      // As they came: they are sealed already, or the nodes have no key.
-      if (present.sealedAs === secrets.mark) fresh.noteSealed(secrets.mark);
+      noteMissedRenames(fresh, present, commonRevisions(present, head));
+      if (head.sealed !== undefined) fresh.noteSealed(head.sealed);
       carryOut(fresh, { head, steps });
     });
   } finally {

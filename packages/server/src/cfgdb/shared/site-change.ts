@@ -40,6 +40,8 @@ export interface WholeHead {
   readonly after: string;
   readonly waiting: readonly WaitingRename[];
   readonly revisions: readonly RevisionHead[];
+  /** Of which key all of it is sealed, revisions as well; missing where that is not known. */
+  readonly sealed?: string;
 }
 
 export type SiteStep = { readonly made: MadeStep } | { readonly object: StoredObject | Deleted; readonly edit: Edit };

@@ -1,8 +1,12 @@
 // The configuration of a site at one of its nodes: what another one has acknowledged is taken over, and what this one acknowledges is
 // handed on. Runs in the configuration's own thread.
+import { onDisk } from '../on-disk.ts';
+import { sealAnew } from '../reseal.ts';
 import { SeenConfiguration } from '../seen-configuration.ts';
+import { openAnew } from '../take-place.ts';
 import { type Adopted, adoptChange, adoptWhole, lackingRevisions, proposed } from './site-adoption.ts';
 import { readSite, type WholeHead } from './site-change.ts';
+import { type SiteNeeds, siteNeeds } from './site-needs.ts';
 import { readRevision } from './site-revision.ts';
 import type { SiteHead, SiteSharing } from './site-sharing.ts';
 
@@ -43,14 +47,40 @@ export class SiteConfiguration extends SeenConfiguration {
     return { digest, fault: isRunning ? undefined : proposed(this.shared, this.shared.database, rendered) };
   }
 
+  /** Of what is rendered. */
+  needs(): SiteNeeds {
+    return siteNeeds(this.shared.database.rendered, this.shared.secrets);
+  }
+
   /** The same at each node that has what was acknowledged. */
   digest(): string {
     return this.shared.database.digest;
   }
 
   /** This node leads the site from now on. In steps. */
-  beginningToShare(head: SiteHead | undefined): Generator<void> {
-    return (this.shared.sharing as SiteSharing).begin(this.shared.database, head);
+  *beginningToShare(head: SiteHead | undefined): Generator<void> {
+    if (head === undefined) this.reseal();
+    yield* (this.shared.sharing as SiteSharing).begin(this.shared.database, head);
+  }
+
+  /** While this node leads: what is not sealed with its key is, as one change, at all nodes. */
+  reseal(): void {
+    const { shared } = this;
+    const { database, secrets, sharing } = shared;
+    let isSealed = false;
+    const onSealed = () => {
+      sharing?.shareSealed(database);
+      isSealed = true;
+    };
+    onDisk(() => {
+      try {
+        sealAnew(database, secrets, { onSealed });
+      } finally {
+        if (isSealed) openAnew(shared, () => true);
+        this.hasChanged();
+      }
+    });
+    this.settleSharing();
   }
 
   /** Where it is not known what the other nodes have: they have what is here. */

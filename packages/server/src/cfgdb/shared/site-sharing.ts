@@ -4,6 +4,7 @@ import { ProblemError } from '@telltale/schema';
 import type { Agreement } from '../agreement.ts';
 import type { Database } from '../database.ts';
 import type { RenderingBytes } from '../rendering.ts';
+import { sealedWith } from '../reseal.ts';
 import { maxRevisions } from '../revisions.ts';
 import { type ChangeHead, type Done, siteBytes, type WholeHead } from './site-change.ts';
 import { revisionBytes } from './site-revision.ts';
@@ -94,6 +95,13 @@ export class SiteSharing {
     database.afterCommit(() => this.committed());
   }
 
+  /** Inside a change: revisions have other texts, and so may all have that this change has not touched. */
+  shareSealed(database: Database): void {
+    if (!this.#hasBegun) return;
+    this.#isInDoubt = true;
+    for (const { id } of database.revisions.heads()) this.#ask(revisionEntry(database, id));
+  }
+
   /** All there is. What was shared before it counts no more. */
   shareWhole(database: Database, isRendered = false): void {
     if (this.#hasBegun) this.#share(database, isRendered ? newestRevision(database) : [], undefined);
@@ -160,7 +168,13 @@ function revisionEntry(database: Database, id: number): SiteBytes[] {
 
 function wholeBytes(database: Database): RenderingBytes {
   const { digest: after, revisions, renames, made } = database;
-  const head: WholeHead = { after, waiting: renames.waiting(), revisions: revisions.heads() };
+  const sealed = sealedWith(database);
+  const head: WholeHead = {
+    after,
+    waiting: renames.waiting(),
+    revisions: revisions.heads(),
+    ...(sealed && { sealed }),
+  };
   return siteBytes(head, database.edited(), made.all());
 }
 
