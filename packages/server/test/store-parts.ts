@@ -6,6 +6,8 @@ import { Connections } from '../src/store/postgres/connections.ts';
 import { PostgresStore } from '../src/store/postgres/postgres-store.ts';
 import { SealSession, sealSite } from '../src/store/postgres/seal/seal-site.ts';
 import { Sealer } from '../src/store/postgres/seal/sealer.ts';
+import type { OnDamaged } from '../src/store/read/decoded-parcels.ts';
+import { type ReadLimits, usualLimits } from '../src/store/read/read-limits.ts';
 import { StoreSource } from '../src/store/read/store-source.ts';
 
 export interface StoreParts {
@@ -13,6 +15,10 @@ export interface StoreParts {
   readonly source: StoreSource;
   /** The same, with as little at once as can be. */
   readonly slow: StoreSource;
+  /** With little room for what is not sealed. */
+  readonly small: StoreSource;
+  /** Parcels that were left out, as `site epoch-seq: reason`. */
+  readonly damaged: readonly string[];
   /** All that was sent. */
   sealAll(): Promise<void>;
   /** The oldest so many parcels of a site. */
@@ -37,6 +43,11 @@ export function storeParts(scope: Scope, address: string): StoreParts {
       for (let left = parcels; left > 0; left--)
         await sealSite(session, site, { bytes: 1, unpackedBytes: 2 ** 27, records: 1 });
     });
-  const slow = new StoreSource(connections, { rows: 1, arrays: 1 });
-  return { store, source: new StoreSource(connections), slow, sealAll, seal };
+  const damaged: string[] = [];
+  const onDamaged: OnDamaged = ({ site, epoch, seq }, reason) =>
+    void damaged.push(`${site} ${epoch}-${seq}: ${reason}`);
+  const source = (limits?: Partial<ReadLimits>) =>
+    new StoreSource(connections, onDamaged, limits && { ...usualLimits, ...limits });
+  const [slow, small] = [source({ rows: 1, arrays: 1 }), source({ unsealedBytes: 1500 })];
+  return { store, source: source(), slow, small, damaged, sealAll, seal };
 }

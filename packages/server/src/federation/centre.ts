@@ -215,7 +215,7 @@ export class Centre {
   }
 
   get warnings(): readonly string[] {
-    return this.#named.warnings;
+    return [...this.#named.warnings, ...(this.#archive?.warnings ?? [])];
   }
 
   /** Whether the request is for a site. */

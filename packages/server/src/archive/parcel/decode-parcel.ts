@@ -21,16 +21,15 @@ export class BadParcel extends Error {
   override readonly name = 'BadParcel';
 }
 
-/** Throws `BadParcel`. */
-export function decodeParcel(bytes: Uint8Array): Parcel {
+/** Throws `BadParcel`, also where it has more records than are taken. */
+export function decodeParcel(bytes: Uint8Array, mostRecords: number = parcelLimits.records): Parcel {
   return read(bytes, (reader) => {
     const front = readFront(reader);
     const erasures = some(reader, parcelLimits.erasures, (): ParcelErasure => readErasure(reader));
     let records = 0;
     const sections = some(reader, parcelLimits.sections, (): Section => {
-      const section = readSection(reader);
+      const section = readSection(reader, mostRecords - records);
       records += section.columns.count;
-      if (records > parcelLimits.records) throw new RangeError(`more than ${parcelLimits.records} records`);
       return section;
     });
     if (reader.left > 0) throw new RangeError(`${reader.left} bytes behind its end`);
@@ -120,10 +119,10 @@ function readErasure(reader: ByteReader): ParcelErasure {
   };
 }
 
-function readSection(reader: ByteReader): Section {
+function readSection(reader: ByteReader, mostRecords: number): Section {
   const [from, to, isRepeated, superseded] = [reader.varint(), reader.varint(), reader.u8() === 1, reader.varint()];
   if (from > to) throw new RangeError(`a section from ${from} to ${to}`);
-  return { from, to, isRepeated, superseded, ...readColumns(reader) };
+  return { from, to, isRepeated, superseded, ...readColumns(reader, mostRecords) };
 }
 
 function some<T>(reader: ByteReader, most: number, readOne: () => T): T[] {

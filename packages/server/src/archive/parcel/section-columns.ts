@@ -21,13 +21,14 @@ export function writeColumns(out: ByteWriter, section: SectionColumns, datatypeO
   writeValues(out, section, datatypeOf);
 }
 
-/** Throws RangeError where the bytes are not those of a section. */
-export function readColumns(reader: ByteReader): SectionColumns {
+/** Throws RangeError where the bytes are not those of a section, or of one with more records: before there is memory for them. */
+export function readColumns(reader: ByteReader, mostRecords: number): SectionColumns {
   const series = sums(readNumbers(reader, parcelLimits.records), mostSeries);
   const counts = new Float64Array(series.length);
   readPlanes(reader, counts.length, counts);
   const ends = sums(counts, parcelLimits.records);
   const records = ends.at(-1) ?? 0;
+  if (records > mostRecords) throw new RangeError(`it has ${records - mostRecords} more records than are taken`);
   for (let at = 0; at < ends.length; at++) {
     if (counts[at] === 0 || (at > 0 && series[at] === series[at - 1])) throw new RangeError('a series without records');
   }

@@ -137,8 +137,7 @@ export class Archiver {
 /** What cannot be read once it is in the store would end what is read of other sites with it. Throws `StoreError`. */
 function checkParcel(data: Uint8Array): void {
   try {
-    const records = decodeParcel(data).sections.reduce((sum, { columns }) => sum + columns.count, 0);
-    if (records > mostRecords) throw new BadParcel(`it has ${records} records, more than ${mostRecords}`);
+    decodeParcel(data, mostRecords);
   } catch (error) {
     if (!(error instanceof BadParcel)) throw error;
     throw new StoreError('refused', `an archiver did not take a parcel: ${error.message}`, error);

@@ -37,6 +37,8 @@ const damages: [string, string, string][] = [
   ['a summary that is none', 'd', "summary = '\\x05ff'"],
 ];
 
+const all = { kind: 'measurements', known: [], sinceUs: 0, untilUs: 2 ** 53 - 1, form: 'json' } as const;
+
 describe('a row of the store', { skip: withoutPostgres() }, () => {
   const scope = suiteCleanup();
   let postgres: Postgres;
@@ -60,14 +62,7 @@ describe('a row of the store', { skip: withoutPostgres() }, () => {
       const { name } = sampleSeries.find((each) => each.datatype === datatype) as { name: string };
       const changed = `select id from telltale.series where site = '${site}' and name = '${name}'`;
       await postgres.query(`update telltale.chunk set ${change} where series = (${changed})`, { database });
-      const request = {
-        kind: 'measurements',
-        known: [],
-        sinceUs: 0,
-        untilUs: 2 ** 53 - 1,
-        form: 'json',
-        site,
-      } as const;
+      const request = { ...all, site };
       const asking = what.includes('summary') ? { ...request, maxPoints: 1000 } : request;
       await assert.rejects(storeAnswer(source, { ...asking, names: [name] }), {
         problem: 'storage-failed',
@@ -79,22 +74,44 @@ describe('a row of the store', { skip: withoutPostgres() }, () => {
     });
   }
 
-  test('with more than it can have of anything ends what is read, and nothing else', async () => {
-    const parcel = parcelBytes({ site: 'broken', epoch: 1, seq: 1, series: sampleSeries });
-    await parts.store.claim('broken');
-    await parts.store.send('broken', 1, 1, parcel);
-    await postgres.query("update telltale.parcel set bytes = 'nothing' where site = 'broken'", { database });
-    const request = {
-      kind: 'measurements',
-      names: ['point_i'],
-      known: [],
-      sinceUs: 0,
-      untilUs: 9,
-      form: 'json',
-    } as const;
-    await assert.rejects(storeAnswer(parts.source, { ...request, site: 'broken' }), {
-      problem: 'storage-failed',
-      message: /^Parcel 1 of epoch 1 of broken in the store: not a parcel/,
+  test('that is a parcel, and cannot be read, is left out and told, once; the rest of all sites is read', async () => {
+    const sections = [sectionOf(100, records)];
+    for (const site of ['broken', 'sound']) {
+      await parts.store.claim(site);
+      await parts.store.send(site, 1, 1, parcelBytes({ site, epoch: 1, seq: 1, series: sampleSeries }));
+      await parts.store.send(site, 1, 2, parcelBytes({ site, epoch: 1, seq: 2, sections }, sampleSeries));
+    }
+    const change = "update telltale.parcel set bytes = 'nothing' where site = 'broken' and seq = 1";
+    await postgres.query(change, { database });
+    for (let again = 0; again < 2; again++) {
+      const names = ['broken/point_i', 'sound/point_i'];
+      const read = JSON.parse(String(await storeAnswer(parts.source, { ...all, names, site: undefined })));
+      for (const name of names) assert.equal(read[name].length, 3, name);
+    }
+    assert.deepEqual(parts.damaged, ['broken 1-1: not a parcel: it has 7 bytes']);
+  });
+
+  test('of which there is more than fits into memory refuses what asks for all of that, and nothing else', async () => {
+    const site = 'crowded';
+    const many = Array.from({ length: 100 }, (_, at) => ({
+      ...(records[0] as (typeof records)[0]),
+      timeUs: 1000 + at,
+    }));
+    await parts.store.claim(site);
+    const sections = [sectionOf(100, many)];
+    await parts.store.send(site, 1, 1, parcelBytes({ site, epoch: 1, seq: 1, series: sampleSeries, sections }));
+    const names = [sampleSeries.find(({ number }) => number === many[0]?.series)?.name ?? ''];
+    assert.equal(
+      JSON.parse(String(await storeAnswer(parts.small, { ...all, names, site, untilUs: 1050 })))[names[0] ?? ''].length,
+      50,
+    );
+    await assert.rejects(storeAnswer(parts.small, { ...all, names, site }), {
+      problem: 'overloaded',
+      message: /not sealed there yet: ask for fewer names or a shorter time/,
     });
+    assert.equal(
+      JSON.parse(String(await storeAnswer(parts.source, { ...all, names, site })))[names[0] ?? ''].length,
+      100,
+    );
   });
 });

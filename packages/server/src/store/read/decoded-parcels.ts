@@ -1,5 +1,6 @@
-// Parcels that are decoded, for the next read: they never change. Their memory is bounded.
-import { decodeParcel, type Parcel } from '../../archive/query/index.ts';
+// Parcels that are decoded, for the next read: they never change. Their memory is bounded. One that cannot be read is as one without
+// records, as the sealer passes over it.
+import { BadParcel, decodeParcel, type Parcel } from '../../archive/query/index.ts';
 
 export interface ParcelKey {
   readonly site: string;
@@ -11,24 +12,32 @@ export interface ParcelKey {
   readonly bytes: number;
 }
 
+/** What queries take from a parcel. */
+export type UnsealedParcel = Pick<Parcel, 'epoch' | 'sections' | 'erasures'>;
+
+export type OnDamaged = (key: ParcelKey, reason: string) => void;
+
 interface Kept {
-  readonly parcel: Parcel;
+  readonly parcel: UnsealedParcel;
   readonly bytes: number;
 }
 
 const usualMostBytes = 64 << 20;
 
 export class DecodedParcels {
+  readonly #onDamaged: OnDamaged;
   readonly #mostBytes: number;
   /** The one that was used longest ago first. */
   readonly #kept = new Map<string, Kept>();
   #bytes = 0;
 
-  constructor(mostBytes = usualMostBytes) {
+  /** `onDamaged`: one cannot be read; it may be told again. */
+  constructor(onDamaged: OnDamaged, mostBytes = usualMostBytes) {
+    this.#onDamaged = onDamaged;
     this.#mostBytes = mostBytes;
   }
 
-  get(key: ParcelKey): Parcel | undefined {
+  get(key: ParcelKey): UnsealedParcel | undefined {
     const text = textOf(key);
     const kept = this.#kept.get(text);
     if (kept === undefined) return undefined;
@@ -37,9 +46,8 @@ export class DecodedParcels {
     return kept.parcel;
   }
 
-  /** Throws `BadParcel`. */
-  decode(key: ParcelKey, encoded: Uint8Array): Parcel {
-    const parcel = decodeParcel(encoded);
+  decode(key: ParcelKey, encoded: Uint8Array): UnsealedParcel {
+    const parcel = this.#read(key, encoded);
     const bytes = bytesOf(parcel);
     this.#kept.set(textOf(key), { parcel, bytes });
     this.#bytes += bytes;
@@ -50,6 +58,17 @@ export class DecodedParcels {
     }
     return parcel;
   }
+
+  #read(key: ParcelKey, encoded: Uint8Array): UnsealedParcel {
+    try {
+      const { epoch, sections, erasures } = decodeParcel(encoded);
+      return { epoch, sections, erasures };
+    } catch (error) {
+      if (!(error instanceof BadParcel)) throw error;
+      this.#onDamaged(key, error.message);
+      return { epoch: key.epoch, sections: [], erasures: [] };
+    }
+  }
 }
 
 function textOf({ site, epoch, seq, receivedUs }: ParcelKey): string {
@@ -57,10 +76,10 @@ function textOf({ site, epoch, seq, receivedUs }: ParcelKey): string {
 }
 
 /** About. */
-function bytesOf({ sections, erasures, series }: Parcel): number {
+function bytesOf({ sections, erasures }: UnsealedParcel): number {
   const ofSections = sections.map(({ columns }) => {
     const texts = columns.texts.reduce((sum, text) => sum + 16 + 2 * text.length, 0);
     return 18 * columns.capacity + texts;
   });
-  return ofSections.reduce((sum, bytes) => sum + bytes, 1000 + 100 * (erasures.length + series.length));
+  return ofSections.reduce((sum, bytes) => sum + bytes, 1000 + 100 * erasures.length);
 }

@@ -25,6 +25,7 @@ import {
 import type { Copy } from './store-snapshot.ts';
 import { compareRanks, type StoredRow } from './stored-row.ts';
 import type { UnsealedRecords } from './unsealed-records.ts';
+import { UnsealedRoom } from './unsealed-room.ts';
 import { sinceOfWeek, untilOfWeek, weekOf } from './weeks.ts';
 
 /** The number of the series is its id in the store. */
@@ -115,15 +116,16 @@ async function load(what: Load, first: CopyReader, keys: CopyReader): Promise<Lo
 }
 
 /** Of these series: what is not sealed, by site, and the erasures that are, by series. */
-async function unsealedOf({ copy, parcels, query, all }: Load, keys: readonly ParcelKey[]) {
+async function unsealedOf({ copy, parcels, query, limits, all }: Load, keys: readonly ParcelKey[]) {
   const nothing = { records: new Map<string, UnsealedRecords>(), erasures: new Map<number, Erased[]>() };
   if (keys.length === 0 || all.length === 0) return nothing;
   const [sites, epochs] = [new Set(keys.map(({ site }) => site)), new Set(keys.map(({ epoch }) => epoch))];
   const ids = all.map(({ series }) => series.number);
   const [numbers, sealed] = await copy(seriesNumbers([...sites], [...epochs], ids), erasuresOfSpan(ids, query));
+  const room = new UnsealedRoom(limits.unsealedBytes);
   const span = { sinceUs: query.looksBack ? 0 : query.sinceUs, untilUs: query.untilUs };
   return {
-    records: await readUnsealed(copy, parcels, keys, readSeriesNumbers(numbers), span),
+    records: await readUnsealed(copy, parcels, keys, readSeriesNumbers(numbers), span, room),
     erasures: readErasures(sealed),
   };
 }

@@ -1,6 +1,6 @@
 // What the service asks the thread that reads the store.
 import type { Datatype } from '@telltale/schema/values';
-import type { Begin, Kind } from '../../archive/query/index.ts';
+import type { Begin, Kind, ReaderClient } from '../../archive/query/index.ts';
 import type { StoreReadRequest } from './store-source.ts';
 
 export interface StoreReaderThread {
@@ -18,6 +18,18 @@ export interface StoreReaderThread {
   datatypeOf(site: string | undefined, kind: Kind, name: string): Datatype | undefined;
   /** Last. */
   close(): void;
+}
+
+export interface StoreReaderClient extends ReaderClient {
+  /** Of a site: it is not sealed, cannot be read, and is left out of answers. It may be told again. */
+  damaged(parcel: DamagedParcel): void;
+}
+
+export interface DamagedParcel {
+  readonly site: string;
+  readonly epoch: number;
+  readonly seq: number;
+  readonly reason: string;
 }
 
 /** A name, and whether there surely are records of it in the interval: what is not sealed is not looked at. */

@@ -1,11 +1,11 @@
 // Goes over the parcels of some sites that are not sealed, however many there are: those that are decoded already, and the others in
 // groups, and takes out of each what is wanted.
-import { ProblemError } from '@telltale/schema/values';
 import type { CopyReader } from './copy-reader.ts';
 import type { DecodedParcels, ParcelKey } from './decoded-parcels.ts';
 import { type Interval, parcelBytes } from './span-sql.ts';
 import type { Copy } from './store-snapshot.ts';
 import { UnsealedRecords } from './unsealed-records.ts';
+import type { UnsealedRoom } from './unsealed-room.ts';
 
 /** Of what is asked for at once: a parcel of many records may unpack to a hundred times of it. */
 const mostBytesAtOnce = 1 << 20;
@@ -33,18 +33,19 @@ export function readSeriesNumbers(rows: CopyReader): Map<string, Map<number, Map
   return sites;
 }
 
-/** By site; those that are not in `numbers` have nothing that is wanted. */
+/** By site; those that are not in `numbers` have nothing that is wanted. Rejects with a `ProblemError` where there is no room. */
 export async function readUnsealed(
   copy: Copy,
   parcels: DecodedParcels,
   keys: readonly ParcelKey[],
   numbers: ReturnType<typeof readSeriesNumbers>,
   { sinceUs, untilUs }: Interval,
+  room: UnsealedRoom,
 ): Promise<Map<string, UnsealedRecords>> {
   const records = new Map<string, UnsealedRecords>();
   for (const [site, epochs] of numbers) {
     const wanted = keys.filter((key) => key.site === site && epochs.has(key.epoch));
-    const unsealed = new UnsealedRecords(epochs, sinceUs, untilUs);
+    const unsealed = new UnsealedRecords(epochs, sinceUs, untilUs, room);
     records.set(site, unsealed);
     for (let at = 0; at < wanted.length; ) {
       const known = parcels.get(wanted[at] as ParcelKey);
@@ -76,17 +77,7 @@ async function readSome(
   for (const key of keys.slice(0, count)) {
     rows.nextRow();
     if (rows.int8() !== key.epoch || rows.int8() !== key.seq) throw new RangeError(`parcel ${key.seq} is not there`);
-    into.add(decoded(parcels, key, rows.bytes()));
+    into.add(parcels.decode(key, rows.bytes()));
   }
   return count;
-}
-
-function decoded(parcels: DecodedParcels, key: ParcelKey, bytes: Uint8Array) {
-  try {
-    return parcels.decode(key, bytes);
-  } catch (error) {
-    const { site, epoch, seq } = key;
-    const { message } = error as Error;
-    throw new ProblemError('storage-failed', `Parcel ${seq} of epoch ${epoch} of ${site} in the store: ${message}.`);
-  }
 }

@@ -14,6 +14,7 @@ import { layersOf } from './section-layers.ts';
 import { readSpanChunk, spanChunks } from './span-chunks.ts';
 import type { StoredRow } from './stored-row.ts';
 import { type SeriesNumbers, UnsealedRecords } from './unsealed-records.ts';
+import { UnsealedRoom } from './unsealed-room.ts';
 
 const aParcel = anyParcel(sampleSeries, fc.integer({ min: 1, max: 7 }), [0xc0, 0xc0, 0x18]);
 
@@ -57,7 +58,7 @@ function sealed(parcels: readonly Parcel[], series: Series, size: number): FakeR
 
 function unsealedOf(parcels: readonly Parcel[], { number }: Series): UnsealedRecords {
   const numbers: SeriesNumbers = new Map([1, 2].map((epoch) => [epoch, new Map([[number, number]])]));
-  const unsealed = new UnsealedRecords(numbers, 0, 9);
+  const unsealed = new UnsealedRecords(numbers, 0, 9, new UnsealedRoom(2 ** 27));
   for (const parcel of parcels) unsealed.add(parcel);
   return unsealed;
 }

@@ -84,9 +84,9 @@ export class SpanWindow {
     const { span, arrays } = await this.#source.read(async (copy) => {
       const { parcels, limits } = this.#source;
       const arrays = this.#ahead;
-      const some = await loadSeries(copy, parcels, this.#stored, query, { rows: limits.rows, arrays });
+      const some = await loadSeries(copy, parcels, this.#stored, query, { ...limits, arrays });
       if (some.span !== undefined) return some;
-      return loadSeries(copy, parcels, this.#stored, week, { rows: wholeWeekRows, arrays });
+      return loadSeries(copy, parcels, this.#stored, week, { ...limits, rows: wholeWeekRows, arrays });
     });
     this.#span = span;
     this.#arrays = arrays;
@@ -117,7 +117,7 @@ export class SpanWindow {
   async #readAgain(chunk: SpanChunk): Promise<void> {
     const { firstUs, lastUs } = chunk;
     const query = { sinceUs: firstUs, untilUs: lastUs + 1, isBackward: false, readsAll: true, looksBack: false };
-    const limits = { rows: mostChanged, arrays: mostChanged };
+    const limits = { ...this.#source.limits, rows: mostChanged, arrays: mostChanged };
     const { span, arrays } = await this.#source.read((copy) => {
       return loadSeries(copy, this.#source.parcels, this.#stored, query, limits);
     });

@@ -8,9 +8,8 @@ import {
   type QueryThreadEvents,
   RunningQueries,
 } from '../../archive/index.ts';
-import type { ReaderClient } from '../../archive/query/index.ts';
 import { startThread, threadPort, WorkerLink } from '../../threads/index.ts';
-import type { NameInInterval, StoreReaderThread } from './protocol.ts';
+import type { DamagedParcel, NameInInterval, StoreReaderClient, StoreReaderThread } from './protocol.ts';
 import type { StoreReadRequest } from './store-source.ts';
 
 export interface StoreArchiveOptions {
@@ -25,11 +24,14 @@ export interface StoreArchiveOptions {
 
 /** To tell the store that its connections end. */
 const closeMs = 1000;
+/** That are told apart. */
+const mostDamaged = 1000;
 
 export class StoreArchive {
   readonly #options: StoreArchiveOptions;
   readonly #queries: RunningQueries<StoreReadRequest>;
-  #thread: WorkerLink<StoreReaderThread, ReaderClient> | undefined;
+  #thread: WorkerLink<StoreReaderThread, StoreReaderClient> | undefined;
+  readonly #damaged = new Map<string, DamagedParcel>();
   #events: QueryThreadEvents | undefined;
   #isClosed = false;
 
@@ -57,6 +59,17 @@ export class StoreArchive {
   /** Names of all sites, each as `site/name`: sorted, and whether each surely has records of the interval. */
   namesIn(kind: Kind, sinceUs: number, untilUs: number): Promise<NameInInterval[]> {
     return this.#ask('namesIn', [kind, sinceUs, untilUs]);
+  }
+
+  /** What is left out of answers. */
+  get warnings(): string[] {
+    const last = [...this.#damaged.values()].at(-1);
+    if (last === undefined) return [];
+    const { site, epoch, seq, reason } = last;
+    return [
+      `Parcels in the store that could not be read, and were left out of answers since the start: ${this.#damaged.size}, of which the last is ` +
+        `parcel ${seq} of epoch ${epoch} of the site ${site}: ${reason}. When they are sealed, telltale.damaged has them.`,
+    ];
   }
 
   get queries(): QueryCounts {
@@ -89,18 +102,24 @@ export class StoreArchive {
     };
   }
 
-  #started(): WorkerLink<StoreReaderThread, ReaderClient> {
+  #started(): WorkerLink<StoreReaderThread, StoreReaderClient> {
     this.#thread ??= this.#start();
     return this.#thread;
   }
 
-  #start(): WorkerLink<StoreReaderThread, ReaderClient> {
+  #leaveOut(parcel: DamagedParcel): void {
+    const { site, epoch, seq } = parcel;
+    if (this.#damaged.size < mostDamaged) this.#damaged.set(`${epoch} ${seq} ${site}`, parcel);
+  }
+
+  #start(): WorkerLink<StoreReaderThread, StoreReaderClient> {
     const { address, limitMs, onFailure } = this.#options;
     const started = startThread(new URL('./store-reader-thread.ts', import.meta.url), 'store reader');
-    const thread = new WorkerLink<StoreReaderThread, ReaderClient>(threadPort(started), {
+    const thread = new WorkerLink<StoreReaderThread, StoreReaderClient>(threadPort(started), {
       handlers: {
         page: (...page) => this.#events?.handlers.page(...page),
         problem: (...problem) => this.#events?.handlers.problem(...problem),
+        damaged: (parcel) => this.#leaveOut(parcel),
       },
       onDeath: (error) => {
         const events = this.#events;

@@ -1,11 +1,11 @@
 // The thread that reads the store: serves queries in turns, as the one that reads the archive does.
 import { systemClock } from '@telltale/schema/values';
-import { type Begin, Reader, type ReaderClient, snapshotRequest } from '../../archive/query/index.ts';
+import { type Begin, Reader, snapshotRequest } from '../../archive/query/index.ts';
 import { type Link, parentLink } from '../../threads/index.ts';
 import { readAddress } from '../postgres/address.ts';
 import { Connections } from '../postgres/connections.ts';
 import { checkInstalled } from '../postgres/install.ts';
-import type { OpenStoreReader, StoreReaderThread } from './protocol.ts';
+import type { OpenStoreReader, StoreReaderClient, StoreReaderThread } from './protocol.ts';
 import { namesInInterval, newestDatatype, seriesNames } from './series-names.ts';
 import { siteName } from './site-name.ts';
 import { orProblem } from './store-problem.ts';
@@ -19,7 +19,7 @@ class StoreReader {
   readonly queries: Reader<StoreReadRequest>;
   readonly #source: StoreSource;
 
-  constructor(client: Link<ReaderClient>, { address: text, limitMs }: OpenStoreReader) {
+  constructor(client: Link<StoreReaderClient>, { address: text, limitMs }: OpenStoreReader) {
     const address = readAddress(text);
     this.connections = new Connections({
       address,
@@ -29,7 +29,9 @@ class StoreReader {
       limitMs,
       prepare: checkInstalled,
     });
-    this.#source = new StoreSource(this.connections);
+    this.#source = new StoreSource(this.connections, ({ site, epoch, seq }, reason) =>
+      client.notify('damaged', [{ site, epoch, seq, reason }]),
+    );
     this.queries = new Reader(client, this.#source);
   }
 
@@ -48,7 +50,7 @@ class StoreReader {
 function main(): void {
   let reader: StoreReader | undefined;
   const opened = () => reader as StoreReader;
-  const client: Link<ReaderClient> = parentLink<ReaderClient, StoreReaderThread>({
+  const client: Link<StoreReaderClient> = parentLink<StoreReaderClient, StoreReaderThread>({
     open: (options) => {
       reader = new StoreReader(client, options);
     },

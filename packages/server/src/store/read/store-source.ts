@@ -3,7 +3,7 @@
 import { ProblemError } from '@telltale/schema/values';
 import type { Block, ReaderSource, ReadRequest, SnapshotRequest, Snapshots } from '../../archive/query/index.ts';
 import type { Connections } from '../postgres/connections.ts';
-import { DecodedParcels } from './decoded-parcels.ts';
+import { DecodedParcels, type OnDamaged } from './decoded-parcels.ts';
 import { type LoadedSeries, loadNames } from './load-spans.ts';
 import { type ReadLimits, usualLimits } from './read-limits.ts';
 import { SeriesBlocks } from './series-blocks.ts';
@@ -28,11 +28,13 @@ const cancelled = new ProblemError('stopping', 'The query was cancelled.');
 export class StoreSource implements ReaderSource<StoreReadRequest> {
   readonly #connections: Connections;
   readonly #limits: ReadLimits;
-  readonly #parcels = new DecodedParcels();
+  readonly #parcels: DecodedParcels;
   readonly #running = new Map<number, Running>();
 
-  constructor(connections: Connections, limits = usualLimits) {
+  /** `onDamaged`: a parcel that is not sealed cannot be read, and is left out. */
+  constructor(connections: Connections, onDamaged: OnDamaged, limits = usualLimits) {
     this.#connections = connections;
+    this.#parcels = new DecodedParcels(onDamaged);
     this.#limits = limits;
   }
 
@@ -43,6 +45,7 @@ export class StoreSource implements ReaderSource<StoreReadRequest> {
     const query: SpanQuery = { sinceUs, untilUs, isBackward, readsAll: !isSummarized(request), looksBack: needsHead };
     const asked = names.map((name) => siteName(request.site, name));
     const limits = {
+      ...this.#limits,
       rows: Math.ceil(this.#limits.rows / names.length),
       arrays: Math.ceil(this.#limits.arrays / names.length),
     };
@@ -79,7 +82,7 @@ export class StoreSource implements ReaderSource<StoreReadRequest> {
     return this.#running.get(id)?.blocks.get(path) as Block;
   }
 
-  /** Nothing of the store is left out: what is damaged ends the query. */
+  /** Nothing that is sealed is left out: what is damaged ends the query. */
   damaged(): void {}
 
   #runningOf(id: number): Running {

@@ -1,8 +1,10 @@
 // What a site has sent of some series and the store has not sealed yet: taken out of one parcel after the other, of which none is kept.
-import { Columns, firstFrom, type Parcel } from '../../archive/query/index.ts';
+import { Columns, firstFrom } from '../../archive/query/index.ts';
 import { appendRecords } from './append-records.ts';
+import type { UnsealedParcel } from './decoded-parcels.ts';
 import { comparePlaces } from './place.ts';
 import type { Erased, SectionRecords } from './section-layers.ts';
+import type { UnsealedRoom } from './unsealed-room.ts';
 import { untilOfWeek, weekOf } from './weeks.ts';
 
 /** By epoch, which series its numbers are: those that are wanted. */
@@ -19,22 +21,26 @@ export class UnsealedRecords {
   readonly #numbers: SeriesNumbers;
   readonly #sinceUs: number;
   readonly #untilUs: number;
+  readonly #room: UnsealedRoom;
   readonly #series = new Map<number, OfSeries>();
 
-  /** Records of [sinceUs, untilUs) alone. */
-  constructor(numbers: SeriesNumbers, sinceUs: number, untilUs: number) {
+  /** Records of [sinceUs, untilUs) alone, as many as there is room for. */
+  constructor(numbers: SeriesNumbers, sinceUs: number, untilUs: number, room: UnsealedRoom) {
     this.#numbers = numbers;
     this.#sinceUs = sinceUs;
     this.#untilUs = untilUs;
+    this.#room = room;
   }
 
-  /** In the order in which they came. */
-  add({ epoch, erasures, sections }: Parcel): void {
+  /** In the order in which they came. Throws `ProblemError` where there is no room for what is wanted of it. */
+  add({ epoch, erasures, sections }: UnsealedParcel): void {
     const wanted = this.#numbers.get(epoch);
     if (wanted === undefined) return;
     for (const { series: number, sinceUs, untilUs, place } of erasures) {
       const series = wanted.get(number);
-      if (series !== undefined) this.#of(series).erasures.push({ epoch, place, sinceUs, untilUs });
+      if (series === undefined) continue;
+      this.#room.takeErasure();
+      this.#of(series).erasures.push({ epoch, place, sinceUs, untilUs });
     }
     for (const { to: place, series: numbers, ends, columns } of sections) {
       for (const [number, series] of wanted) {
@@ -44,6 +50,7 @@ export class UnsealedRecords {
         const from = firstFrom(columns.times, at === 0 ? 0 : (ends[at - 1] as number), end, this.#sinceUs);
         const to = firstFrom(columns.times, from, end, this.#untilUs);
         if (from === to) continue;
+        this.#room.takeRecords(columns, from, to);
         const own = this.#of(series);
         const start = own.columns.count;
         appendRecords(columns, from, to, own.columns);
