@@ -1,14 +1,9 @@
 // The archive of a simulated site, as its sender sees it: what was scanned by now, as a function of the number of the scan. Keeps nothing.
 import { form, traitsOf } from '@telltale/schema';
-import type {
-  OutgoingAccess,
-  OutgoingClient,
-  OutgoingPiece,
-  Position,
-  Series,
-} from '../packages/server/src/archive/index.ts';
+import type { OutgoingAccess, OutgoingClient, Series } from '../packages/server/src/archive/index.ts';
 import { nothingDiscarded } from '../packages/server/src/archive/outgoing/outgoing-piece.ts';
 import { firstPosition, readPosition } from '../packages/server/src/archive/outgoing/position.ts';
+import type { OutgoingPiece, Position } from '../packages/server/src/archive/parcel/index.ts';
 import { placeOf, recordsBefore } from '../packages/server/src/archive/parcel/parcel.ts';
 import { type Handlers, Link, type Port } from '../packages/server/src/threads/index.ts';
 import { makeData } from './archive-data.ts';

@@ -1,6 +1,7 @@
 // The data set of the archive's benchmarks as a store takes it: by series, as parcels, and as plain rows.
 import { form, traitsOf } from '@telltale/schema';
-import { Columns, encodeParcel, type Series } from '../packages/server/src/archive/index.ts';
+import { Columns, type Series } from '../packages/server/src/archive/index.ts';
+import { encodeParcel } from '../packages/server/src/archive/parcel/index.ts';
 import { CopyWriter } from '../packages/server/src/store/postgres/seal/copy-writer.ts';
 import { noCounters } from '../packages/server/test/store-database.ts';
 import type { DataSet } from './archive-data.ts';

@@ -1,7 +1,8 @@
 // The centre of a benchmark: servers of the bus, archivers in processes of their own, and PostgreSQL; what they take of the processors, and
 // whether everything is in the store once.
 import type { Scope } from '@telltale/stack-kit/testing/cleanup';
-import { decodeParcel, replaces, type Section } from '../packages/server/src/archive/index.ts';
+import { replaces } from '../packages/server/src/archive/index.ts';
+import { decodeParcel, type Section } from '../packages/server/src/archive/parcel/index.ts';
 import type { ArchiverProcessOptions, ArchiverSaid } from '../packages/server/test/bus/archiver-process.ts';
 import { PartProcess } from '../packages/server/test/bus/part-process.ts';
 import { connectTo } from '../packages/server/test/store-database.ts';

@@ -1,6 +1,7 @@
 // Parcels as a site may send them, in any order of places.
 import fc from 'fast-check';
-import { liveSection, type Parcel, replaces, type Section, type Series } from '../src/archive/index.ts';
+import { replaces, type Series } from '../src/archive/index.ts';
+import { liveSection, type Parcel, type Section } from '../src/archive/parcel/index.ts';
 import { anyValue, type SampleRecord, sampleSeries } from './archive-records.ts';
 import { noCounters } from './store-database.ts';
 

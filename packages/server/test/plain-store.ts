@@ -1,6 +1,7 @@
 // A store in memory, as plain as it can be: what a real one has to come to, whatever order parcels have.
 import { form, traitsOf, unstored, type Value } from '@telltale/schema';
-import { decodeParcel, replaces, type Section, type Series, type SeriesKey } from '../src/archive/index.ts';
+import { replaces, type Series, type SeriesKey } from '../src/archive/index.ts';
+import { decodeParcel, type Section } from '../src/archive/parcel/index.ts';
 import type { Claimed, ParcelStore, Received } from '../src/store/parcel-store.ts';
 import type { PlainRecord } from './store-model.ts';
 

@@ -1,15 +1,8 @@
 // A site that sends parcels as real ones do, of random records: live ones, those that were left behind, some of them again, in one
 // epoch after another, with series that are renamed and records that are erased.
 import fc from 'fast-check';
-import {
-  Columns,
-  encodeParcel,
-  type Parcel,
-  replaces,
-  type Section,
-  type Series,
-  type SeriesKey,
-} from '../src/archive/index.ts';
+import { Columns, replaces, type Series, type SeriesKey } from '../src/archive/index.ts';
+import { encodeParcel, type Parcel, type Section } from '../src/archive/parcel/index.ts';
 import { anyValue, columnsOf, type SampleRecord } from './archive-records.ts';
 import { noCounters } from './store-database.ts';
 

@@ -2,7 +2,8 @@
 import { systemClock } from '@telltale/schema';
 import { cleanupOf, type Scope } from '@telltale/stack-kit/testing/cleanup';
 import type { Postgres } from '../../../test/engines/postgres.ts';
-import { encodeParcel, type Parcel, type Series } from '../src/archive/index.ts';
+import type { Series } from '../src/archive/index.ts';
+import { encodeParcel, type Parcel } from '../src/archive/parcel/index.ts';
 import { readAddress } from '../src/store/postgres/address.ts';
 import type { Connection } from '../src/store/postgres/connection.ts';
 import { Connections } from '../src/store/postgres/connections.ts';

@@ -1,24 +1,20 @@
 // Sends the archive of a site to the store: what is new first, then what waits in blocks; one parcel at a time. Where to go on
 // the store says. What it cannot send stays where it is, and is sent later.
 import { type Clock, type Datatype, onAbort } from '@telltale/schema';
+import { type Damage, Damaged, isMissing, type OutgoingAccess, type Series } from '../archive/index.ts';
 import {
   allOfBlock,
   BlockSections,
   type BlockToSend,
-  type Damage,
-  Damaged,
   encodeParcel,
-  isMissing,
   liveSection,
-  type OutgoingAccess,
   type OutgoingCounts,
   type OutgoingPiece,
   type ParcelCounters,
   type Position,
   positionText,
   type Section,
-  type Series,
-} from '../archive/index.ts';
+} from '../archive/parcel/index.ts';
 import type { Link } from '../threads/index.ts';
 import type { ParcelStore } from './parcel-store.ts';
 

@@ -5,7 +5,7 @@ import { FaultProxy, until } from '@telltale/stack-kit/testing';
 import { cleanupOf, type Scope, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { Nats } from '../../../../test/engines/nats.ts';
 import { Postgres } from '../../../../test/engines/postgres.ts';
-import { decodeParcelFront } from '../../src/archive/index.ts';
+import { decodeParcelFront } from '../../src/archive/parcel/index.ts';
 import { ArchiveStore } from '../../src/archive/store/archive-store.ts';
 import { PlainStore } from '../plain-store.ts';
 import { connectTo } from '../store-database.ts';

@@ -1,6 +1,6 @@
 // Takes what sites send over the bus into the store, and answers when it is committed. Any number of archivers share the work:
 // each request goes to one of them.
-import { BadParcel, decodeParcel } from '../../archive/index.ts';
+import { BadParcel, decodeParcel } from '../../archive/parcel/index.ts';
 import { type ParcelStore, StoreError } from '../../store/index.ts';
 import type { BusConnection, BusMessage } from '../connection/bus-connection.ts';
 import { archivers, isInboxOf, type UplinkRequest, uplink, uplinkRequest } from '../subjects.ts';

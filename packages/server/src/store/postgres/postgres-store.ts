@@ -1,6 +1,6 @@
 // The store on PostgreSQL, as sites see it: takes parcels, and answers when they are committed. Sealing them is not its part.
 import type { Clock } from '@telltale/schema';
-import { BadParcel, decodeParcelFront, type ParcelFront } from '../../archive/index.ts';
+import { BadParcel, decodeParcelFront, type ParcelFront } from '../../archive/parcel/index.ts';
 import type { Claimed, ParcelStore, Received } from '../parcel-store.ts';
 import { StoreError } from '../store-error.ts';
 import { type PostgresAddress, readAddress } from './address.ts';

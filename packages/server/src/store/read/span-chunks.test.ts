@@ -7,7 +7,8 @@ import { anyParcel, numberedParcels, sectionOf } from '../../../test/any-parcels
 import { columnsOf, recordAt, type SampleRecord, sampleSeries } from '../../../test/archive-records.ts';
 import { PlainStore } from '../../../test/plain-store.ts';
 import type { PlainRecord } from '../../../test/store-model.ts';
-import { Columns, encodeParcel, type Parcel, replaces, type Series } from '../../archive/index.ts';
+import { Columns, replaces, type Series } from '../../archive/index.ts';
+import { encodeParcel, type Parcel } from '../../archive/parcel/index.ts';
 import { appendRecords } from './append-records.ts';
 import { comparePlaces, type Place } from './place.ts';
 import { layersOf } from './section-layers.ts';

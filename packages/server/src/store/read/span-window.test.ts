@@ -9,7 +9,8 @@ import { storeAnswer } from '../../../test/archive-answers.ts';
 import type { SampleRecord } from '../../../test/archive-records.ts';
 import { freshDatabase, parcelBytes } from '../../../test/store-database.ts';
 import { type StoreParts, storeParts } from '../../../test/store-parts.ts';
-import { type Parcel, replaces, type Series } from '../../archive/index.ts';
+import { replaces, type Series } from '../../archive/index.ts';
+import type { Parcel } from '../../archive/parcel/index.ts';
 
 const level: Series = { number: 0, kind: 'measurements', name: 'level', datatype: 'd' };
 const beginUs = 1_700_000_000_000_000;

@@ -14,7 +14,8 @@ import { PlainStore } from '../../../test/plain-store.ts';
 import { aggregated, asked, assertThinned, type PlainRecord, requestOf, written } from '../../../test/query-model.ts';
 import { freshDatabase } from '../../../test/store-database.ts';
 import { type StoreParts, storeParts } from '../../../test/store-parts.ts';
-import { aggregates, encodeParcel, type Series, simulated } from '../../archive/index.ts';
+import { aggregates, type Series, simulated } from '../../archive/index.ts';
+import { encodeParcel } from '../../archive/parcel/index.ts';
 import { isOfTexts } from '../../archive/query/aggregates.ts';
 import type { StoreReadRequest } from './store-source.ts';
 

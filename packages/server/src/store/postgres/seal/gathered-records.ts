@@ -1,6 +1,7 @@
 // The records of many sections by series, each series in one piece: in the order in which they count.
 import { type Datatype, form, traitsOf } from '@telltale/schema/values';
-import { Columns, eachSeries, replaces } from '../../../archive/index.ts';
+import { Columns, replaces } from '../../../archive/index.ts';
+import { eachSeries } from '../../../archive/parcel/index.ts';
 import { comparePlaces } from '../../read/place.ts';
 import type { SealedSeries } from './chunk-rows.ts';
 import type { PlacedSection } from './stretch.ts';

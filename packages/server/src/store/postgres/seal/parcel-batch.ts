@@ -1,5 +1,5 @@
 // The oldest parcels of a site that are not sealed, decoded, as many as are sealed in one go. What cannot be read is passed over.
-import { BadParcel, decodeParcel, type Parcel, unpackedBytes } from '../../../archive/index.ts';
+import { BadParcel, decodeParcel, type Parcel, unpackedBytes } from '../../../archive/parcel/index.ts';
 import { CopyReader } from '../../read/copy-reader.ts';
 import type { Connection } from '../connection.ts';
 import type { SealedSeries } from './chunk-rows.ts';

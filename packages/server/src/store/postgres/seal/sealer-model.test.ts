@@ -21,7 +21,8 @@ import {
 import { type SentParcel, SentSite, sentKeys, sentRecord, sentScan, sentTime } from '../../../../test/sent-site.ts';
 import { connectTo, freshDatabase } from '../../../../test/store-database.ts';
 import type { PlainRecord } from '../../../../test/store-model.ts';
-import { encodeParcel, type Series } from '../../../archive/index.ts';
+import type { Series } from '../../../archive/index.ts';
+import { encodeParcel } from '../../../archive/parcel/index.ts';
 import type { Connection } from '../connection.ts';
 import { PostgresStore } from '../postgres-store.ts';
 import type { SealLimits } from './parcel-batch.ts';

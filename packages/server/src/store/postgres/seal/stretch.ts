@@ -1,5 +1,5 @@
 // Which sections of a site follow each other without a gap, so that their records may be in one chunk, under the highest rank.
-import type { Section } from '../../../archive/index.ts';
+import type { Section } from '../../../archive/parcel/index.ts';
 
 /** Places of the newest epoch: a section that came as recorded begins at the first, and others follow it up to the last. */
 export interface Stretch {
