@@ -214,7 +214,7 @@ export const topFiles: Record<string, readonly string[]> = {
     'server/tls',
   ],
   'service-node.ts': ['schema', 'settings.ts', 'server/operations', 'server/standby'],
-  'shared-configuration.ts': ['schema', 'server/cfgdb', 'server/standby', 'site-lacks.ts'],
+  'shared-configuration.ts': ['schema', 'server/cfgdb', 'server/standby', 'server/state', 'site-lacks.ts'],
   'site-lacks.ts': ['schema', 'server/cfgdb'],
   'shared-live.ts': ['server/alarms', 'server/points', 'server/runtime', 'server/standby', 'server/state'],
   'service-gate.ts': [

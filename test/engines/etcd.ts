@@ -200,6 +200,10 @@ export class Etcd {
     return value === undefined ? undefined : atob(value);
   }
 
+  async remove(key: string): Promise<void> {
+    await this.ask('kv/deleterange', { key: btoa(key) });
+  }
+
   /** From now on everybody has to be somebody: `root`, who may do everything, and these. */
   async requireUsers(users: Readonly<Record<string, readonly EtcdGrant[]>>): Promise<void> {
     for (const [user, grants] of [['root', []] as const, ...Object.entries(users)]) {

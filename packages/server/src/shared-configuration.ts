@@ -10,7 +10,8 @@ import {
   siteFamilies,
 } from './cfgdb/index.ts';
 import type { SiteLacks } from './site-lacks.ts';
-import type { ConfigurationPart, SiteNode, SiteValue } from './standby/index.ts';
+import type { ConfigurationPart, MovedKey, SharedKey, SiteNode, SiteValue } from './standby/index.ts';
+import { storedAs } from './state/index.ts';
 
 export interface SharedConfigurationOptions {
   readonly cfgdb: Pick<ConfigurationDatabase, 'call' | 'adoptWhole' | 'figures'>;
@@ -23,6 +24,7 @@ export interface SharedConfigurationOptions {
 
 type Read = () => Promise<Buffer>;
 
+const pointFamilies = ['measurements', 'commands', 'alarms'] as const;
 const retryMs = 1000;
 const resealMs = 60_000;
 
@@ -80,6 +82,19 @@ export class SharedConfiguration implements ConfigurationPart {
     await this.#catchUp();
     if (this.#fault?.isStored === false) throw new Error(`the configuration: ${this.#fault.text}`);
     if (this.#fault !== undefined) this.#judge(await this.#options.cfgdb.call('proposeAgain'));
+  }
+
+  async renamed(keys: readonly SharedKey[]): Promise<MovedKey[]> {
+    const asked = keys.flatMap(({ family: stored, name }) => {
+      const family = pointFamilies.find((each) => storedAs[each] === stored);
+      return family === undefined ? [] : [{ family, name }];
+    });
+    if (asked.length === 0) return [];
+    const renames = await this.#options.cfgdb.call('laterNames', asked);
+    return renames.map(({ family, from, to }) => {
+      const stored = storedAs[family];
+      return { from: { family: stored, name: from }, to: { family: stored, name: to } };
+    });
   }
 
   async begin(): Promise<void> {

@@ -19,6 +19,7 @@ type Named = { readonly name: string };
 type Family = (typeof sharedFamilies)[number];
 
 interface Part {
+  has(name: string): boolean;
   stored(): Iterable<Named>;
   take(name: string, stored: Named | undefined): void;
 }
@@ -32,18 +33,22 @@ export class SharedLive implements LiveParts {
     const { commands, alarms, measurements, links } = options;
     this.#parts = {
       commands: {
+        has: (name) => commands.find(name) >= 0,
         stored: () => commands.stored(),
         take: (name, stored) => commands.storedElsewhere(name, stored as StoredCommand | undefined),
       },
       alarms: {
+        has: (name) => alarms.find(name) >= 0,
         stored: () => alarms.stored(),
         take: (name, stored) => alarms.storedElsewhere(name, stored as StoredAlarm | undefined),
       },
       simulations: {
+        has: (name) => measurements.find(name) >= 0,
         stored: () => measurements.storedSimulations(),
         take: (name, stored) => measurements.storedElsewhere(name, stored as StoredSimulation | undefined),
       },
       'disabled-links': {
+        has: () => true,
         stored: () => links.stored(),
         take: (name, stored) => links.storedElsewhere(name, stored as StoredDisabledLink | undefined),
       },
@@ -62,6 +67,11 @@ export class SharedLive implements LiveParts {
         yield { family, name, text: JSON.stringify(stored) };
       }
     }
+  }
+
+  /** What is of no family of these is nobody's to look for. */
+  has({ family, name }: { readonly family: string; readonly name: string }): boolean {
+    return (this.#parts[family as Family] as Part | undefined)?.has(name) ?? true;
   }
 
   /** What cannot be read is left out, and said. */

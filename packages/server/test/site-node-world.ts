@@ -6,11 +6,12 @@ import type { Etcd } from '../../../test/engines/etcd.ts';
 import { type Acting, type ConfigurationPart, type LiveParts, SiteNode } from '../src/standby/index.ts';
 import { settingText } from './lease-world.ts';
 
-const nothingLive: LiveParts = { keys: () => [], stored: () => [], take: async () => {} };
+const nothingLive: LiveParts = { keys: () => [], stored: () => [], has: () => true, take: async () => {} };
 const noConfiguration: ConfigurationPart = {
   families: [],
   take: async () => {},
   taken: async () => {},
+  renamed: async () => [],
   begin: async () => {},
 };
 

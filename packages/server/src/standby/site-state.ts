@@ -26,6 +26,8 @@ export interface LiveParts {
   /** What is stored of it. */
   keys(): Iterable<SharedKey>;
   stored(): Iterable<SiteEntry>;
+  /** Whether there is an object of this name to have it. */
+  has(key: SharedKey): boolean;
   /** As another node has stored it; at once, and on disk when it resolves. */
   take(entries: readonly SiteEntry[]): Promise<void>;
 }
@@ -46,6 +48,11 @@ export interface SiteValue {
   readonly read: (() => Promise<Buffer>) | undefined;
 }
 
+export interface MovedKey {
+  readonly from: SharedKey;
+  readonly to: SharedKey;
+}
+
 /** The configuration of this node. */
 export interface ConfigurationPart {
   readonly families: readonly string[];
@@ -53,6 +60,8 @@ export interface ConfigurationPart {
   take(values: readonly SiteValue[], isAll: boolean): Promise<void>;
   /** Before this node leads: resolves when what was taken is on disk here. */
   taken(): Promise<void>;
+  /** Live state of objects that are not here: under which names they are. */
+  renamed(keys: readonly SharedKey[]): Promise<readonly MovedKey[]>;
   /** This node leads: what it has is shared where nobody has shared any, and each change from now on. */
   begin(): Promise<void>;
 }
@@ -87,6 +96,8 @@ export class SiteState {
   #follower: SharedFollower | undefined;
   /** Somebody has led, and what there was then is in etcd. */
   #hasBegun = false;
+  /** Under which names etcd has what is live, as long as this node follows. */
+  readonly #live = new Map<string, SharedKey>();
   #leading: SharedState | undefined;
   #heard = '';
   readonly #ended = new AbortController();
@@ -183,12 +194,28 @@ export class SiteState {
     await this.#leading?.close();
   }
 
-  /** Where nobody has led yet, what is here is what there is. */
+  /** Where nobody has led yet, what is here is what there is; else all but names that whoever led before could not share any more. */
   async #begin(leading: SharedState): Promise<void> {
-    if (this.#hasBegun) return;
+    if (this.#hasBegun) return this.#moveRenamed(leading);
     await leading.change(Array.from(this.#options.parts.stored(), changeOf), beginMs);
     await leading.change([{ ...begun, bytes: Buffer.of() }]);
     this.#hasBegun = true;
+  }
+
+  async #moveRenamed(leading: SharedState): Promise<void> {
+    const moved = await this.#renamed([...this.#live.values()]);
+    if (moved.length === 0) return;
+    const lacking = new Set(moved.map(({ to }) => keyOf(to)).filter((key) => !this.#live.has(key)));
+    const stored = Array.from(this.#options.parts.stored()).filter((entry) => lacking.has(keyOf(entry)));
+    const gone = moved.map(({ from }) => ({ ...from, text: null }));
+    await leading.change([...stored, ...gone].map(changeOf), beginMs);
+  }
+
+  /** Those that are of objects that have another name here. */
+  async #renamed(keys: readonly SharedKey[]): Promise<readonly MovedKey[]> {
+    const { parts, configuration } = this.#options;
+    const unknown = keys.filter((key) => !parts.has(key));
+    return unknown.length === 0 ? [] : configuration.renamed(unknown);
   }
 
   /** All there is: what is here beside it is gone, once anybody has led. */
@@ -196,6 +223,7 @@ export class SiteState {
     const there = new Set(entries.map(keyOf));
     this.#hasBegun = there.has(keyOf(begun));
     await this.#options.configuration.take(this.#hasBegun ? this.#valuesOf(entries) : [], true);
+    this.#live.clear();
     if (!this.#hasBegun) return;
     const gone = Array.from(this.#options.parts.keys()).filter((each) => !there.has(keyOf(each)));
     await this.#inTurns(gone.map(({ family, name }) => ({ family, name, text: null })));
@@ -230,12 +258,25 @@ export class SiteState {
       const stored = { family, name, text: bytes?.toString() ?? null };
       this.#learn(stored);
       taken.push(stored);
+      if (stored.text === null) this.#live.delete(keyOf(stored));
+      else this.#live.set(keyOf(stored), { family, name });
     }
-    await this.#inTurns(taken);
+    await this.#inTurns(await this.#underPresentNames(taken));
     const heard = taken.findLast((entry) => keyOf(entry) === keyOf(asked))?.text ?? this.#heard;
     if (heard === this.#heard) return;
     this.#heard = heard;
     this.#options.onAsked();
+  }
+
+  /** What an object had under the name before counts where who led could not share it under the present one any more. */
+  async #underPresentNames(taken: readonly SiteEntry[]): Promise<SiteEntry[]> {
+    const moved = await this.#renamed(taken.filter(({ text }) => text !== null));
+    const present = new Map(moved.map(({ from, to }) => [keyOf(from), to]));
+    return taken.flatMap((entry) => {
+      const to = present.get(keyOf(entry));
+      if (to === undefined) return [entry];
+      return this.#live.has(keyOf(to)) ? [] : [{ ...to, text: entry.text }];
+    });
   }
 
   #learn(stored: SiteEntry): void {

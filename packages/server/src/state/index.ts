@@ -1,2 +1,2 @@
 // What is live and must survive a restart.
-export { LiveState, type StoredState, sharedFamilies, stateForm } from './live-state.ts';
+export { LiveState, type StoredState, sharedFamilies, stateForm, storedAs } from './live-state.ts';

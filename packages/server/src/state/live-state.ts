@@ -57,7 +57,8 @@ export interface StateRename {
   readonly to: string;
 }
 
-const storedAs = { measurements: 'simulations', commands: 'commands', alarms: 'alarms' } as const;
+/** What is stored of the objects of a family. */
+export const storedAs = { measurements: 'simulations', commands: 'commands', alarms: 'alarms' } as const;
 
 export class LiveState implements CommandStore, AlarmStore, SimulationStore, UploadStore, DisabledLinkStore {
   readonly #store: EntryStore;

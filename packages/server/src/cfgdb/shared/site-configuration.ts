@@ -1,9 +1,11 @@
 // The configuration of a site at one of its nodes: what another one has acknowledged is taken over, and what this one acknowledges is
 // handed on. Runs in the configuration's own thread.
 import { onDisk } from '../on-disk.ts';
+import type { Rename } from '../renamed-references.ts';
 import { sealAnew } from '../reseal.ts';
 import { SeenConfiguration } from '../seen-configuration.ts';
 import { openAnew } from '../take-place.ts';
+import { laterNames, type NamedPoint } from './later-names.ts';
 import { type Adopted, adoptChange, adoptWhole, lackingRevisions, proposed } from './site-adoption.ts';
 import { readSite, type WholeHead } from './site-change.ts';
 import { type SiteNeeds, siteNeeds } from './site-needs.ts';
@@ -50,6 +52,10 @@ export class SiteConfiguration extends SeenConfiguration {
   /** Of what is rendered. */
   needs(): SiteNeeds {
     return siteNeeds(this.shared.database.rendered, this.shared.secrets);
+  }
+
+  laterNames(asked: readonly NamedPoint[]): Rename[] {
+    return laterNames(this.shared.database, asked);
   }
 
   /** The same at each node that has what was acknowledged. */
