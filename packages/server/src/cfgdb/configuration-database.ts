@@ -26,7 +26,7 @@ import {
 } from './protocol.ts';
 import type { Rename } from './renamed-references.ts';
 import type { RenderingBytes } from './rendering.ts';
-import type { SiteBytes } from './shared/site-sharing.ts';
+import type { SiteBytes } from './shared/site-bytes.ts';
 
 /** A rendering that is ready, not visible yet: one of these is called, once. */
 export interface PreparedRendering {

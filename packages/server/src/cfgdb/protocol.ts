@@ -10,7 +10,7 @@ import type { GenerateOptions } from './generate.ts';
 import type { PutTableOptions } from './put-table.ts';
 import type { Rename } from './renamed-references.ts';
 import type { RenderingBytes } from './rendering.ts';
-import type { SiteBytes, SiteHead } from './shared/site-sharing.ts';
+import type { SiteBytes, SiteHead } from './shared/site-bytes.ts';
 import type { SharedBytes } from './shared-bytes.ts';
 import type { WriteTableOptions } from './write-table.ts';
 

@@ -1,6 +1,6 @@
 // The points and alarms of a site as live objects at a centre: those that serve the interface of a site serve it here.
 import { AlarmState, Batch, type Clock, form, parseJson, quality, type StoredValue } from '@telltale/schema';
-import { Value } from 'typebox/value';
+import { Check } from 'typebox/value';
 import { Alarms, type StoredAlarm } from '../../alarms/index.ts';
 import { Commands, Measurements } from '../../points/index.ts';
 import { type FeedDefinition, noItem } from './feed-message.ts';
@@ -205,7 +205,7 @@ function readState(text: unknown): Omit<StoredAlarm, 'name' | 'timeUs'> | undefi
   if (typeof text !== 'string') return undefined;
   try {
     const { state, authority, message } = parseJson(text) as Record<string, unknown>;
-    if (!Value.Check(AlarmState, state) || typeof authority !== 'string') return undefined;
+    if (!Check(AlarmState, state) || typeof authority !== 'string') return undefined;
     return { state, authority, ...(typeof message === 'string' && { message }) };
   } catch {
     return undefined;

@@ -7,10 +7,11 @@ import { SeenConfiguration } from '../seen-configuration.ts';
 import { openAnew } from '../take-place.ts';
 import { laterNames, type NamedPoint } from './later-names.ts';
 import { type Adopted, adoptChange, adoptWhole, lackingRevisions, proposed } from './site-adoption.ts';
+import type { SiteHead } from './site-bytes.ts';
 import { readSite, type WholeHead } from './site-change.ts';
 import { type SiteNeeds, siteNeeds } from './site-needs.ts';
 import { readRevision } from './site-revision.ts';
-import type { SiteHead, SiteSharing } from './site-sharing.ts';
+import type { SiteSharing } from './site-sharing.ts';
 
 export class SiteConfiguration extends SeenConfiguration {
   /** After a change: whether the proposed rendering is stored, and runs from now on. */

@@ -6,29 +6,9 @@ import type { Database } from '../database.ts';
 import type { RenderingBytes } from '../rendering.ts';
 import { sealedWith } from '../reseal.ts';
 import { maxRevisions } from '../revisions.ts';
+import type { SiteBytes, SiteHead } from './site-bytes.ts';
 import { type ChangeHead, type Done, siteBytes, type WholeHead } from './site-change.ts';
 import { revisionBytes } from './site-revision.ts';
-
-/** Families of what is in etcd; `configuration` has `head` and `whole`, the others a number each. */
-export const siteFamilies = ['configuration', 'configuration-changes', 'revisions'] as const;
-
-/** Undefined: there is none any more. */
-export interface SiteBytes {
-  readonly family: (typeof siteFamilies)[number];
-  readonly name: string;
-  readonly bytes: RenderingBytes | undefined;
-}
-
-/** The newest change. */
-export interface SiteHead {
-  readonly number: number;
-  /** Of the database, after it. */
-  readonly digest: string;
-  /** Up to which change all there is has it. */
-  readonly whole: number;
-  /** Of the changes behind that. */
-  readonly bytes: number;
-}
 
 /** Of changes: etcd takes 127 operations in a transaction, which begins the log anew. */
 const mostChanges = 64;
