@@ -1,5 +1,5 @@
 // What the settings say about the bus: as what the server is on it, and with which files it connects.
-import { ownFiles } from './enrolment/index.ts';
+import { ownFiles } from './enrolment/files/index.ts';
 import type { Settings } from './settings.ts';
 
 /** Undefined: it is on none. */

@@ -1,7 +1,7 @@
 // The settings that `telltale site enrol` has left in the data folder.
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { busSettingsName } from './enrolment/index.ts';
+import { busSettingsName } from './enrolment/files/index.ts';
 import type { SettingName } from './settings.ts';
 
 const files: ReadonlySet<SettingName> = new Set(['bus-ca', 'bus-cert', 'bus-key']);

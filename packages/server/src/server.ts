@@ -60,6 +60,18 @@ export interface ServerOptions {
   readonly onFailure: (error: Error) => void;
 }
 
+/** What is loaded where a setting wants it. */
+interface Libraries {
+  readonly standby: typeof import('./standby/index.ts') | undefined;
+  readonly federation: typeof import('./federation/index.ts') | undefined;
+}
+
+async function librariesFor({ lease, bus }: Settings): Promise<Libraries> {
+  const standby = lease === undefined ? undefined : import('./standby/index.ts');
+  const federation = bus === undefined ? undefined : import('./federation/index.ts');
+  return { standby: await standby, federation: await federation };
+}
+
 export class Server {
   readonly #settings: Settings;
   readonly #log: Logger;
@@ -98,7 +110,8 @@ export class Server {
   static async start(options: ServerOptions): Promise<Server> {
     const { stacks } = options.settings;
     const discovery = await discoverStacks([builtInStacks, ...(stacks === undefined ? [] : [resolve(stacks)])]);
-    const server = startable(options.settings.data, () => new Server(options, discovery));
+    const libraries = await librariesFor(options.settings);
+    const server = startable(options.settings.data, () => new Server(options, discovery, libraries));
     await server.#start();
     return server;
   }
@@ -106,6 +119,7 @@ export class Server {
   private constructor(
     { settings, sources, log, credentials, onFailure }: ServerOptions,
     { stacks, faults }: Discovery,
+    { standby, federation }: Libraries,
   ) {
     this.#settings = settings;
     this.#log = log;
@@ -116,6 +130,7 @@ export class Server {
     const clock = systemClock;
     this.#node = createNode({
       settings,
+      library: standby,
       clock,
       log,
       url: () => this.url,
@@ -171,6 +186,7 @@ export class Server {
     });
     this.#federation = new Federation({
       settings,
+      library: federation,
       clock,
       log,
       archive: this.#archive,

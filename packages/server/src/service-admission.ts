@@ -16,18 +16,10 @@ import {
 import type { Logger } from 'pino';
 import { isLoopback } from './access/index.ts';
 import { isOwnAuthority, roleOnBus } from './bus-settings.ts';
-import {
-  codeText,
-  type Enrolment,
-  type Member,
-  NotInvited,
-  openOwnBus,
-  TitleTaken,
-  usualValidMs,
-} from './enrolment/index.ts';
-import { UnusableBus } from './federation/index.ts';
+import type { Enrolment, Member } from './enrolment/index.ts';
 import type { BusAdmissionParts } from './operations/index.ts';
 import { type Settings, wantsTls } from './settings.ts';
+import { StartFailed } from './start-failed.ts';
 import { siteIdOf } from './store/index.ts';
 
 export interface BusAdmissionOptions {
@@ -46,6 +38,7 @@ export interface BusAdmissionOptions {
 interface Opened {
   readonly enrolment: Enrolment;
   readonly bus: typeof import('./bus/index.ts');
+  readonly library: typeof import('./enrolment/index.ts');
   readonly id: string;
 }
 
@@ -70,11 +63,11 @@ export class BusAdmission implements BusAdmissionParts {
     const { settings, clock, log } = this.#options;
     const { data, site: title = hostname() } = settings;
     if (!isOwnAuthority(settings)) return;
-    const bus = await import('./bus/index.ts');
+    const [bus, library] = await Promise.all([import('./bus/index.ts'), import('./enrolment/index.ts')]);
     const { natsAuthorization, natsConfiguration, commonNameOf } = bus;
     const servers = serversOf(bus, settings);
     const id = siteIdOf(data);
-    const enrolment = await openOwnBus({
+    const enrolment = await library.openOwnBus({
       data,
       id,
       title,
@@ -86,7 +79,7 @@ export class BusAdmission implements BusAdmissionParts {
       configurationOf: natsConfiguration,
       commonNameOf,
     });
-    this.#opened = { enrolment, bus, id };
+    this.#opened = { enrolment, bus, library, id };
   }
 
   close(): void {
@@ -120,15 +113,15 @@ export class BusAdmission implements BusAdmissionParts {
   }
 
   async invite({ name: title, role, seconds, by }: Parameters<BusAdmissionParts['invite']>[0]): Promise<BusCode> {
-    const { enrolment } = this.#open();
+    const { enrolment, library } = this.#open();
     const { url, fingerprint } = this.#place();
-    const validMs = seconds === undefined ? usualValidMs : 1000 * seconds;
+    const validMs = seconds === undefined ? library.usualValidMs : 1000 * seconds;
     const { id, secret, untilUs } = await stored(enrolment.invite({ role, title, by }, validMs), (error) =>
-      error instanceof TitleTaken ? new ProblemError('name-taken', `${error.message}.`) : undefined,
+      error instanceof library.TitleTaken ? new ProblemError('name-taken', `${error.message}.`) : undefined,
     );
     return {
       id,
-      code: codeText({ url: `${url}${path}`, fingerprint, invitation: id, secret }),
+      code: library.codeText({ url: `${url}${path}`, fingerprint, invitation: id, secret }),
       until: toTimestamp(untilUs),
       'is-known': enrolment.members.some((member) => member.title === title),
       'is-local': isLoopback(new URL(url).hostname.replaceAll(/[[\]]/g, '')),
@@ -136,10 +129,10 @@ export class BusAdmission implements BusAdmissionParts {
   }
 
   async enrol(request: BusEnrolmentRequest): Promise<BusEnrolled> {
-    const { enrolment } = this.#open();
+    const { enrolment, library } = this.#open();
     const { settings, log } = this.#options;
     const { member, certificate, authority } = await stored(enrolment.enrol(request), (error) =>
-      error instanceof NotInvited ? new ProblemError('not-invited', sentence(error.message)) : undefined,
+      error instanceof library.NotInvited ? new ProblemError('not-invited', sentence(error.message)) : undefined,
     );
     const { title: name, role } = member;
     log.info({ member: member.name, role }, `the bus: ${name} is a member, with a key of its own`);
@@ -194,14 +187,14 @@ export class BusAdmission implements BusAdmissionParts {
   }
 }
 
-/** Throws `UnusableBus`. */
+/** Throws `StartFailed`. */
 function serversOf({ parseBusAddress }: Opened['bus'], settings: Settings) {
   return (['bus', 'bus-public'] as const).flatMap((name) => {
     const address = settings[name];
     try {
       return address === undefined ? [] : parseBusAddress(address).servers;
     } catch (error) {
-      throw new UnusableBus(`--${name} is not usable: ${(error as Error).message}`);
+      throw new StartFailed(`--${name} is not usable: ${(error as Error).message}`);
     }
   });
 }

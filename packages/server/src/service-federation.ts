@@ -8,7 +8,7 @@ import { type Access, CentreCallers } from './access/index.ts';
 import type { HttpServer } from './api/index.ts';
 import type { Archive } from './archive/index.ts';
 import { busFilesOf, roleOnBus } from './bus-settings.ts';
-import { Centre, checkBus, type LiveObjects, SiteOnBus } from './federation/index.ts';
+import type { Centre, LiveObjects, SiteOnBus } from './federation/index.ts';
 import { BusAdmission } from './service-admission.ts';
 import { createStore } from './service-archive.ts';
 import type { Settings } from './settings.ts';
@@ -17,6 +17,8 @@ import { becomeSite, type SharedStore, siteIdIn, siteIdOf } from './store/index.
 
 export interface FederationOptions {
   readonly settings: Settings;
+  /** Undefined where there is no bus. */
+  readonly library: typeof import('./federation/index.ts') | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   readonly archive: Archive;
@@ -49,18 +51,18 @@ export class Federation {
   #opening: Promise<void> = Promise.resolve();
 
   constructor(options: FederationOptions) {
-    const { settings, clock, log, archive, access, live, forwarded, url, fingerprint } = options;
+    const { settings, library, clock, log, archive, access, live, forwarded, url, fingerprint } = options;
     const { bus: address, store, data: folder, lease, site: siteName = hostname() } = settings;
     this.#options = options;
     this.#node = lease === undefined ? undefined : (settings.node ?? hostname());
     const role = roleOnBus(settings);
     const callers = new CentreCallers(ofCentre);
     const bus = address === undefined ? undefined : { address, files: busFilesOf(settings), clock, log };
-    if (bus !== undefined && role === 'centre') {
-      this.centre = new Centre({ ...bus, store, identities: access, members: () => this.admission.members });
+    if (library !== undefined && bus !== undefined && role === 'centre') {
+      this.centre = new library.Centre({ ...bus, store, identities: access, members: () => this.admission.members });
     }
-    if (bus !== undefined && role === 'site') {
-      this.#site = new SiteOnBus({
+    if (library !== undefined && bus !== undefined && role === 'site') {
+      this.#site = new library.SiteOnBus({
         ...bus,
         folder,
         siteName,
@@ -87,9 +89,10 @@ export class Federation {
 
   /** Before the first rendering. Rejects with `UnusableBus`, `UnusableSite`, and the system's errors. */
   async prepare(): Promise<void> {
-    const { bus: address, data } = this.#options.settings;
+    const { settings, library } = this.#options;
+    const { bus: address, data } = settings;
     if (this.#node === undefined && this.#site !== undefined) await this.#site.open(siteIdOf(data));
-    else if (this.#site !== undefined && address !== undefined) await checkBus({ address });
+    else if (this.#site !== undefined && address !== undefined) await library?.checkBus({ address });
   }
 
   /** Waits for nobody else. A node of a site opens its part when the nodes have agreed on who that is. */

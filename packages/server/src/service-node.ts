@@ -5,10 +5,12 @@ import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
 import type { Guarded } from './operations/index.ts';
 import type { Settings } from './settings.ts';
-import { type IdentityOptions, SiteNode } from './standby/index.ts';
+import type { IdentityOptions, SiteNode } from './standby/index.ts';
 
 export interface ServiceNodeOptions {
   readonly settings: Settings;
+  /** Undefined where it is the only one. */
+  readonly library: typeof import('./standby/index.ts') | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   readonly url: () => string;
@@ -16,11 +18,11 @@ export interface ServiceNodeOptions {
 }
 
 /** Undefined where it is the only one. */
-export function createNode({ settings, clock, log, url, identity }: ServiceNodeOptions): SiteNode | undefined {
+export function createNode({ settings, library, clock, log, url, identity }: ServiceNodeOptions): SiteNode | undefined {
   const { lease: address, site, node: name = hostname(), 'public-url': publicUrl } = settings;
-  if (address === undefined || site === undefined) return undefined;
+  if (address === undefined || site === undefined || library === undefined) return undefined;
   const lease = { address, passwordFile: settings['lease-password-file'], ttlMs: settings['lease-ttl'] };
-  return new SiteNode({
+  return new library.SiteNode({
     ...lease,
     site,
     name,

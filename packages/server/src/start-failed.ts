@@ -2,11 +2,9 @@
 import { UnusableDirectories } from './access/index.ts';
 import { UnusableArchive } from './archive/index.ts';
 import { UnusableFolder, unusableFolder } from './data-folder.ts';
-import { UnusableBus } from './federation/index.ts';
 import { UnusableUser } from './modules/index.ts';
 import { BadKey } from './secrets/index.ts';
 import { UnusableDatabase } from './sqlite/index.ts';
-import { UnusableLease } from './standby/index.ts';
 import { UnusableSite } from './store/index.ts';
 import { UnusableTls } from './tls/index.ts';
 
@@ -24,6 +22,9 @@ export function cannotListen(error: unknown, { host, port }: { host: string; por
   return new StartFailed(reasons[code ?? ''] ?? `cannot listen on ${host}, port ${port}: ${message}`);
 }
 
+/** Errors of parts that are loaded where a setting wants them. */
+const loadedWhereSet: ReadonlySet<string> = new Set(['UnusableBus', 'UnusableLease']);
+
 /** The same error where a person can do nothing about the reason. */
 export function cannotStart(error: unknown, folder: string): unknown {
   const known = [
@@ -35,10 +36,9 @@ export function cannotStart(error: unknown, folder: string): unknown {
     BadKey,
     UnusableTls,
     UnusableSite,
-    UnusableBus,
-    UnusableLease,
   ];
-  if (known.some((kind) => error instanceof kind)) return new StartFailed((error as Error).message);
+  if (known.some((kind) => error instanceof kind) || loadedWhereSet.has((error as Error).name))
+    return new StartFailed((error as Error).message);
   const isSystem = (error as NodeJS.ErrnoException).syscall !== undefined;
   return isSystem ? new StartFailed(unusableFolder(folder, error).message) : error;
 }

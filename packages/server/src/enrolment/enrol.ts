@@ -8,12 +8,10 @@ import type { TLSSocket } from 'node:tls';
 import { BusEnrolled, type BusEnrolmentRequest, checker, parseJson } from '@telltale/schema';
 import { replaceFile } from '@telltale/stack-kit';
 import { authorityKeyIn, newKeys, pemOf } from './authority.ts';
-import { type BusFilePaths, busFilesIn } from './bus-files.ts';
 import { readCode } from './code.ts';
 import { signedText } from './enrolment.ts';
+import { type BusFilePaths, busFilesIn, busSettingsName } from './files/index.ts';
 
-/** In the data folder: the settings that the server finds by itself. */
-export const busSettingsName = 'bus.json';
 const memberFolder = join('bus', 'member');
 
 export interface EnrolledHere extends Pick<BusEnrolled, 'name' | 'role' | 'bus'> {

@@ -16,17 +16,8 @@ import { Nats, withoutNats } from '../../../../test/engines/nats.ts';
 import { connectBus, untilSaid } from '../../test/bus-peers.ts';
 import { BusError, commonNameOf, natsAuthorization } from '../bus/index.ts';
 import { makeSelfSigned } from '../tls/self-signed.ts';
-import {
-  BadCode,
-  type BusFilePaths,
-  codeText,
-  Enrolment,
-  enrol,
-  NotEnrolled,
-  NotInvited,
-  readCode,
-  TitleTaken,
-} from './index.ts';
+import type { BusFilePaths } from './files/index.ts';
+import { BadCode, codeText, Enrolment, enrol, NotEnrolled, NotInvited, readCode, TitleTaken } from './index.ts';
 
 interface Centre {
   readonly enrolment: Enrolment;

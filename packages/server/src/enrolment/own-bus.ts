@@ -6,8 +6,8 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { replaceFile } from '@telltale/stack-kit';
 import { newKeys, pemOf } from './authority.ts';
-import { type BusFilePaths, busFilesIn } from './bus-files.ts';
 import { authorizationFile, Enrolment, type EnrolmentOptions, thumbprintOf } from './enrolment.ts';
+import { ownFiles } from './files/index.ts';
 
 export interface OwnBusOptions extends Pick<EnrolmentOptions, 'clock' | 'authorizationOf' | 'commonNameOf'> {
   /** Of all data of the centre. */
@@ -44,11 +44,6 @@ const loopback = new Set(['127.0.0.1', '::1', 'localhost']);
 const dayMs = 86_400_000;
 /** Before its certificate ends, a server gets another one. */
 const renewDays = 365;
-
-/** Where a centre that is the authority of its bus has the files with which it connects. */
-export function ownFiles(data: string): BusFilePaths {
-  return busFilesIn(join(data, 'bus', 'centre'));
-}
 
 /** For the servers of the bus. */
 function serverFolder(data: string): string {
