@@ -55,7 +55,7 @@ export function siteColumns(): readonly GridColumn<CentreSite>[] {
       ...number,
       key: 'since',
       title: common.since,
-      width: 64,
+      width: 76,
       narrow: 'aside',
       cell: ({ since }) => <Since us={fromTimestamp(since)} />,
     },
@@ -121,7 +121,7 @@ export function siteColumns(): readonly GridColumn<CentreSite>[] {
         );
       },
     },
-    { ...sortable, key: 'version', title: system.version, width: 82, cell: ({ version }) => version ?? '–' },
+    { ...sortable, key: 'version', title: system.version, width: 96, cell: ({ version }) => version ?? '–' },
     {
       key: 'cause',
       title: sites.cause,
