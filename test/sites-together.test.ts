@@ -60,8 +60,11 @@ describe('all sites of a centre together', { skip }, () => {
     });
   };
 
-  const ask = (path: string, token: string, method = 'GET') =>
-    fetch(`${centre.url}${path}`, { method, headers: { authorization: `Bearer ${token}` } });
+  /** As a proxy asks for somebody. */
+  const ask = (path: string, token: string, method = 'GET') => {
+    const headers = { authorization: `Bearer ${token}`, 'x-forwarded-for': '10.1.2.3' };
+    return fetch(`${centre.url}${path}`, { method, headers });
+  };
   const get = async <T>(path: string, token = tokens.chief): Promise<T> => {
     const response = await ask(path, token);
     const text = await response.text();
@@ -95,7 +98,16 @@ describe('all sites of a centre together', { skip }, () => {
     store.password = '';
     nats = await Nats.start(scope);
     const data = join(folder, 'centre');
-    const args = ['--store', store.href, '--bus', nats.urls[0] ?? '', '--site', 'Centre'];
+    const args = [
+      '--store',
+      store.href,
+      '--bus',
+      nats.urls[0] ?? '',
+      '--site',
+      'Centre',
+      '--trusted-proxy',
+      '127.0.0.1',
+    ];
     const first = await startServer(scope, { data });
     await first.end();
     tokens = await makeTokens(data, {
@@ -279,6 +291,7 @@ describe('all sites of a centre together', { skip }, () => {
         ['token/north_token', 'lamp', ids.north, 'done'],
       ],
     );
+    assert.deepEqual([...new Set(records.map(({ source }) => source))], ['10.1.2.3']);
   });
 
   test('says in the catalogue what can be asked of a site, and has the figures of each site as metrics', async () => {

@@ -1,6 +1,6 @@
 // How a centre serves its sites: what it answers itself of each of them, and what is recorded of what it forwards.
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '@telltale/schema';
+import { ProblemError, systemClock } from '@telltale/schema';
 import { objectOf, operationRoutes, type Route, Router, type RoutesOfSite } from './api/index.ts';
 import type { ServedBy, ViewedSite } from './federation/index.ts';
 import {
@@ -39,8 +39,12 @@ export function servedSites(parts: ServiceSites): ServedBy {
       if (operation.audited) gate.checkRecorded(operation);
       const object = found === undefined ? path : objectOf(found.params);
       const forwarded = await gate.carryOut(operation, { caller, credentials: { source } }, object, async (note) => {
-        const outcome = await work();
-        note({ new: { request: outcome.id, status: outcome.status }, result: outcome.problem });
+        const outcome = await work().catch((error: unknown) => {
+          note({ isRefused: error instanceof ProblemError && error.problem === 'site-away' });
+          throw error;
+        });
+        const { id, status, problem: result } = outcome;
+        note({ new: { request: id, status }, result, isRefused: status >= 400 && status < 500 });
         return outcome;
       });
       forwarded.answer();

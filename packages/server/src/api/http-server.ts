@@ -23,7 +23,7 @@ import {
   nobody,
   type OriginGuard,
 } from '../access/index.ts';
-import type { Gate, GatedOperation } from '../operations/index.ts';
+import type { Asking, Gate, GatedOperation } from '../operations/index.ts';
 import { answer } from './answer.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { BodyBudget } from './body-budget.ts';
@@ -77,8 +77,8 @@ export interface ServedSites {
   isOfSite(url: string): boolean;
   /** What is answered here instead, and where that is. Throws `ProblemError`. */
   routesOf(url: string, caller: Caller): { readonly routes: RoutesOfSite; readonly url: string } | undefined;
-  forward(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void>;
-  forwardUpgrade(request: IncomingMessage, socket: Socket, head: Buffer, caller: Caller): Promise<void>;
+  forward(request: IncomingMessage, response: ServerResponse, asking: Asking): Promise<void>;
+  forwardUpgrade(request: IncomingMessage, socket: Socket, head: Buffer, asking: Asking): Promise<void>;
 }
 
 /** What is answered here of a site, to callers with the rights that they have there. */
@@ -166,10 +166,10 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
       const { method, url = '' } = request;
       const isView = options.navigation?.isPage(request) === true;
       const sites = !isView && options.sites?.isOfSite(url) ? options.sites : undefined;
-      const callerOfSite = sites && callerOfSites(request, options);
-      const ofSite = sites && callerOfSite && endpointsOfSite(sites, request, callerOfSite);
-      if (sites !== undefined && callerOfSite !== undefined && ofSite === undefined) {
-        sites.forward(request, response, callerOfSite).catch((error: unknown) => fail(response, error));
+      const asking = sites && askingOfSites(request, options);
+      const ofSite = sites && asking && endpointsOfSite(sites, request, asking.caller);
+      if (sites !== undefined && asking !== undefined && ofSite === undefined) {
+        sites.forward(request, response, asking).catch((error: unknown) => fail(response, error));
         return counting;
       }
       const isLost =
@@ -251,15 +251,16 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
 }
 
 /** Throws `ProblemError` where nobody may ask. */
-function callerOfSites(
+function askingOfSites(
   request: IncomingMessage,
   { guard, identities, credentialsOf }: Pick<HttpServerOptions, 'guard' | 'identities' | 'credentialsOf'>,
-): Caller {
+): Asking {
   const refusal = guard.refusalOf(guardedRequest(request));
   if (refusal !== undefined) throw new ProblemError(refusal, refusalDetail(request, refusal));
-  const caller = identities.identify(credentialsOf(request));
+  const credentials = credentialsOf(request);
+  const caller = identities.identify(credentials);
   if (caller === nobody) throw new ProblemError('not-signed-in', 'The request has no credentials.');
-  return caller;
+  return { caller, credentials };
 }
 
 /** Not what the route is for: nobody keeps it. */

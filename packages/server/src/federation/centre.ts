@@ -7,7 +7,7 @@ import { type BusState, type CentreSite, type Degradation, ProblemError, toTimes
 import { type Caller, callerAt, checkEverywhere, type Identities } from '../access/index.ts';
 import { answerHeaders, type RoutesOfSite } from '../api/index.ts';
 import type { Forwarder, SiteState, Sites } from '../bus/index.ts';
-import { type AlarmsAtSite, unknownSite } from '../operations/index.ts';
+import { type AlarmsAtSite, type Asking, unknownSite } from '../operations/index.ts';
 import { StoreArchive } from '../store/index.ts';
 import type { ArchiverState } from './archiver-protocol.ts';
 import { askSite, toldOf } from './ask-site.ts';
@@ -238,7 +238,11 @@ export class Centre {
   }
 
   /** Forwards what is asked for. Rejects with `ProblemError`: then nothing was answered. */
-  async forward(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void> {
+  async forward(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { caller, credentials: { source } }: Asking,
+  ): Promise<void> {
     const { library, target } = this.#targetOf(request, caller);
     const { method = 'GET' } = request;
     checkForwarded(method, target.path);
@@ -263,12 +267,11 @@ export class Centre {
     changed();
     response.once('close', changed);
     const { path, site } = target;
-    const source = request.socket.remoteAddress;
     await this.#servedBy.record({ method, path, caller: callerAt(caller, site), source }, work);
   }
 
   /** The same of an upgrade, such as to the channel of the site. */
-  async forwardUpgrade(request: IncomingMessage, socket: Socket, head: Buffer, caller: Caller): Promise<void> {
+  async forwardUpgrade(request: IncomingMessage, socket: Socket, head: Buffer, { caller }: Asking): Promise<void> {
     const { library, target } = this.#targetOf(request, caller);
     caller.used?.();
     const leave = this.#callers.enter(caller, () => socket.destroy());

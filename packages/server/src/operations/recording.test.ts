@@ -191,6 +191,21 @@ test('nobody fills the disk by signing in with wrong passwords', async () => {
   assert.equal(records.length, 10_000);
 });
 
+test('nobody fills the disk by asking for what a site refuses, or cannot be asked for; what was done is recorded', async () => {
+  const { records, carryOut } = setUp();
+  for (let at = 0; at < 5100; at++) {
+    await carryOut('writeCommand', (note) => note({ isRefused: true, result: 'not-allowed' }));
+    const away = (note: Note) => {
+      note({ isRefused: true });
+      throw new ProblemError('site-away', 'No.');
+    };
+    await assert.rejects(async () => carryOut('writeCommand', away));
+  }
+  assert.equal(records.length, 10_000);
+  await carryOut('writeCommand', (note) => note({ isRefused: false }));
+  assert.deepEqual([records.length, records.at(-1)?.result], [10_001, 'done']);
+});
+
 describe('while the trail cannot be written', () => {
   test('changes of the configuration and of users are refused, and operating goes on', async () => {
     const { trail, gate, operation, carryOut, records } = setUp();

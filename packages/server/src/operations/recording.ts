@@ -20,6 +20,8 @@ export interface Noted {
   readonly approver?: string | undefined;
   /** What it came to elsewhere, at a site: the name of a problem. */
   readonly result?: string | undefined;
+  /** It was refused elsewhere, at a site, and nothing was done: whoever may view that can cause as many as they like. */
+  readonly isRefused?: boolean;
 }
 
 export type Note = (noted: Noted) => void;
@@ -104,9 +106,14 @@ export class Recording {
     } catch (error) {
       if (typeof error === 'object' && error !== null) this.#recorded.add(error);
       // Anybody can fail to sign in.
-      if (asking.caller.kind === 'nobody' && !this.#mayRecordDenial()) this.#unrecorded++;
+      const isDenial = noted.isRefused === true || asking.caller.kind === 'nobody';
+      if (isDenial && !this.#mayRecordDenial()) this.#unrecorded++;
       else await this.#record(operation, asking, object, noted, problemOf(error));
       throw error;
+    }
+    if (noted.isRefused === true && !this.#mayRecordDenial()) {
+      this.#unrecorded++;
+      return outcome;
     }
     const isWritten = await this.#record(operation, asking, object, noted, 'done');
     if (isWritten || this.refusalOf(operation) === undefined) return outcome;

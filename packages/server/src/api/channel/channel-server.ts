@@ -121,8 +121,8 @@ export class ChannelServer {
       try {
         const { sites } = this.#options;
         if (sites?.isOfSite(request.url ?? '')) {
-          const { caller } = this.#identify(request, entrance);
-          sites.forwardUpgrade(request, stream as Socket, head, caller).catch((error) => refuse(stream, error));
+          const asking = this.#identify(request, entrance);
+          sites.forwardUpgrade(request, stream as Socket, head, asking).catch((error) => refuse(stream, error));
           return;
         }
         const admitted = this.#admit(request, entrance);
