@@ -14,13 +14,22 @@ export function toldOf({ author, session, rights }: Caller, site: string) {
   return { author, ...(session !== undefined && { session }), granted: rights.at(site).granted };
 }
 
-/** The text of a good answer. Rejects with an `Error` whose message says why there is none. */
-export async function askSite(forwarder: Forwarder, site: string, path: string, caller: Caller): Promise<string> {
+/** The text of a good answer. Rejects with an `Error` whose message says why there is none. `signal`: nobody waits for it any more. */
+export async function askSite(
+  forwarder: Forwarder,
+  site: string,
+  path: string,
+  caller: Caller,
+  signal: AbortSignal,
+): Promise<string> {
   const asked = { method: 'GET', path, headers: { accept: 'application/json' }, caller: toldOf(caller, site) };
   const { stream, answer } = forwarder.forward(site, asked, { isEnd: true, times });
-  const stopListening = onAbort(AbortSignal.timeout(wholeMs), () =>
-    stream.destroy(new Error(`the site has not answered whole within ${wholeMs / 1000} s`)),
-  );
+  const ends = [
+    onAbort(signal, () => stream.destroy(new Error('nobody waits for the answer'))),
+    onAbort(AbortSignal.timeout(wholeMs), () =>
+      stream.destroy(new Error(`the site has not answered whole within ${wholeMs / 1000} s`)),
+    ),
+  ];
   try {
     const { status } = await answer;
     if (status !== 200) throw new Error(`the site refuses it (${status})`);
@@ -33,7 +42,7 @@ export async function askSite(forwarder: Forwarder, site: string, path: string, 
     }
     return Buffer.concat(pieces).toString();
   } finally {
-    stopListening();
+    for (const end of ends) end();
     stream.destroy();
   }
 }

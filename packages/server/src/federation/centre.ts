@@ -178,9 +178,9 @@ export class Centre {
   }
 
   /** The text of an answer of the site. Rejects with an `Error`, whose message is for people. */
-  async ask(site: string, path: string, caller: Caller): Promise<string> {
+  async ask(site: string, path: string, caller: Caller, signal: AbortSignal): Promise<string> {
     if (this.#opened === undefined) throw new Error('the centre is not open yet');
-    return askSite(this.#opened.forwarder, site, path, caller);
+    return askSite(this.#opened.forwarder, site, path, caller, signal);
   }
 
   /** What was taken since the start; undefined: nothing is taken here. */

@@ -42,6 +42,8 @@ interface World {
   readonly forwarder: Forwarder;
   /** What the server of the site was asked. */
   readonly asked: { readonly line: string; readonly headers: IncomingHttpHeaders }[];
+  /** What has become of requests, as the centre knows it: of each a status, or the word of an error. */
+  readonly outcomes: (number | string)[];
 }
 
 async function start(
@@ -53,6 +55,7 @@ async function start(
   const nats = await Nats.start(t);
   const [url = ''] = nats.urls;
   const asked: World['asked'] = [];
+  const ended: World['outcomes'] = [];
   const own = createServer((request, response) => {
     asked.push({ line: `${request.method} ${request.url}`, headers: request.headers });
     answer(request, response);
@@ -101,8 +104,14 @@ async function start(
   };
   const centre = createServer((request, response) => {
     forwardRequest(request, response, target(request)).then(
-      (forwarded) => forwarded.answer(),
-      (error: Error) => response.writeHead(error instanceof ForwardError ? 503 : 500).end(error.message),
+      (forwarded) => {
+        ended.push(forwarded.status);
+        forwarded.answer();
+      },
+      (error: Error) => {
+        ended.push(error instanceof ForwardError ? error.word : error.message);
+        response.writeHead(error instanceof ForwardError ? 503 : 500).end(error.message);
+      },
     );
   });
   centre.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
@@ -112,7 +121,7 @@ async function start(
   await bus.flushed();
   beats.start();
   await until('the site is there', () => sites.momentAt('works') !== undefined);
-  return { url: `http://${at}/sites/works`, exchanges, forwarder, asked };
+  return { url: `http://${at}/sites/works`, exchanges, forwarder, asked, outcomes: ended };
 }
 
 const allOf = async (request: IncomingMessage) => Buffer.concat(await request.toArray());
@@ -215,6 +224,32 @@ describe('a site at a centre', { skip: withoutNats }, () => {
     abort.abort();
     await over(world);
     await until('the server of the site knows', () => closed === 1);
+  });
+
+  test('is not asked any more for what nobody waits for; how something that changes anything ends is known', async (t) => {
+    const held: ServerResponse[] = [];
+    const world = await start(t, async (request, response) => {
+      await allOf(request);
+      held.push(response);
+    });
+    const leave = async (path: string, options: RequestInit) => {
+      const count = held.length;
+      const abort = new AbortController();
+      const asked = fetch(`${world.url}${path}`, { ...options, signal: abort.signal });
+      await until('it is at the site', () => held.length > count);
+      abort.abort();
+      await assert.rejects(asked);
+    };
+    await leave('/slow', {});
+    await over(world);
+    assert.deepEqual(world.outcomes, ['unknown']);
+    await leave('/a', { method: 'PUT', body: 'd5' });
+    await leave('/b', { method: 'POST' });
+    held[1]?.writeHead(204).end();
+    const problem = { 'content-type': 'application/problem+json' };
+    held[2]?.writeHead(403, problem).end('{"type":"x#problem-not-allowed"}');
+    await over(world);
+    assert.deepEqual(world.outcomes, ['unknown', 204, 403]);
   });
 
   test('has its channel there as well', async (t) => {

@@ -1,11 +1,12 @@
 // Forwards requests of HTTP that have come to a centre: their bodies, answers and upgrades.
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { parseJson, problemMediaType } from '@telltale/schema';
+import { onAbort, parseJson, problemMediaType } from '@telltale/schema';
 import type { ExchangeStream } from './exchange-stream.ts';
 import { type ForwardedHeaders, requestHeaders, shownHeaders } from './forwarded-headers.ts';
 import { ForwardError, type Forwarded, type Forwarder, type ForwardTimes } from './forwarder.ts';
 import { join } from './serve-exchange.ts';
+import { safeMethods } from './site-exchanges.ts';
 
 export interface ForwardTarget {
   readonly forwarder: Forwarder;
@@ -31,6 +32,7 @@ export interface ForwardedAnswer {
 
 /** Of an answer that is looked at. */
 const mostProblemBytes = 64 << 10;
+const problemMs = 5000;
 
 /** Resolves when the answer has begun; rejects with `ForwardError`: then nothing was answered. */
 export async function forwardRequest(
@@ -42,10 +44,19 @@ export async function forwardRequest(
     request.headers['transfer-encoding'] === undefined && (request.headers['content-length'] ?? '0') === '0';
   const { stream, answer, id } = begin(request, target, isEnd, requestHeaders(request.headers));
   if (!isEnd) request.pipe(stream);
-  response.once('close', () => stream.destroy());
+  // What the site has all of is carried out, whoever waits for it, and how it ends is told to whoever has it recorded.
+  let isOutcomeWanted = !safeMethods.has(request.method ?? 'GET');
+  response.once('close', () => {
+    const hasAll = isEnd || request.readableEnded;
+    if (!isOutcomeWanted || !hasAll) stream.destroy();
+  });
   const { status, headers } = await answer;
   const shown = { ...shownHeaders(headers), ...target.headers };
-  if (!isAnswer(status, shown)) return { id, status, problem: undefined, answer: () => response.destroy() };
+  isOutcomeWanted = false;
+  if (!isAnswer(status, shown)) {
+    stream.destroy();
+    return { id, status, problem: undefined, answer: () => response.destroy() };
+  }
   const length = request.method === 'HEAD' || status === 304 ? undefined : shown['content-length'];
   if (headers['content-type'] === problemMediaType && Number(length) <= mostProblemBytes) {
     const problem = await wholeOf(stream, Number(length), id);
@@ -58,7 +69,7 @@ export async function forwardRequest(
     status,
     problem: undefined,
     answer: () => {
-      if (response.destroyed) return;
+      if (response.destroyed) return void stream.destroy();
       response.writeHead(status, shown);
       holdToLength(stream, length, response);
       stream.pipe(response);
@@ -105,6 +116,9 @@ function holdToLength(stream: ExchangeStream, length: string | string[] | undefi
 async function wholeOf(stream: ExchangeStream, length: number, id: string): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let bytes = 0;
+  const stopWaiting = onAbort(AbortSignal.timeout(problemMs), () =>
+    stream.destroy(new Error('it did not come in time')),
+  );
   try {
     for await (const piece of stream as AsyncIterable<Buffer>) {
       bytes += piece.length;
@@ -113,6 +127,8 @@ async function wholeOf(stream: ExchangeStream, length: number, id: string): Prom
     }
   } catch (error) {
     throw new ForwardError('unknown', id, `the site has refused it, and not said why: ${(error as Error).message}`);
+  } finally {
+    stopWaiting();
   }
   if (bytes !== length) throw new ForwardError('unknown', id, 'the answer of the site is not as long as it says');
   return Buffer.concat(pieces);

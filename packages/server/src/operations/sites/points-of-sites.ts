@@ -41,7 +41,7 @@ export async function pointsOfSites(
   const mayHave = seen.filter((site) => hasSome(site, quality));
   let count = 0;
   const pointsOf = async (site: SeenSite) => {
-    const found = readPoints(await parts.ask(site.id, path, caller), site);
+    const found = readPoints(await parts.ask(site.id, path, caller, signal), site);
     count += found.length;
     return found;
   };

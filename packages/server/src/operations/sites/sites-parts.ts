@@ -31,8 +31,8 @@ export interface SitesParts {
   readonly sites: readonly CentreSite[];
   /** Undefined: nothing was heard of the site yet. */
   alarmsOf(site: string): AlarmsAtSite | undefined;
-  /** The text of an answer of the site. Rejects with an `Error`, whose message says why there is none. */
-  ask(site: string, path: string, caller: Caller): Promise<string>;
+  /** The text of an answer of the site. Rejects with an `Error`, whose message says why there is none; given up with the signal. */
+  ask(site: string, path: string, caller: Caller, signal: AbortSignal): Promise<string>;
   /** Undefined: there is no store. */
   readonly history: SitesHistory | undefined;
 }

@@ -30,7 +30,7 @@ export async function transitionsFromSites(
     return `${dataPath}/archive/alarms/transitions?${query}`;
   };
   const answered = await eachSite(seen, signal, async (site) => {
-    const said = parseJson(await parts.ask(site.id, pathOf(site), asking.caller));
+    const said = parseJson(await parts.ask(site.id, pathOf(site), asking.caller, signal));
     if (!answers.fits(said)) throw new Error('what the site answers is not understood');
     const { transitions, next } = said as AlarmTransitions;
     return { site, transitions, next };
