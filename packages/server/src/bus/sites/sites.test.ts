@@ -176,6 +176,29 @@ describe('the sites of a centre', () => {
     late.stop(false);
   });
 
+  test('begin a few times, then once a second, however often they say that they were started anew or stopped', (t) => {
+    const world = new World(t);
+    const { clock } = world;
+    const beat = (number: number, more: Partial<Beat>) => {
+      const times = { monotonicMs: clock.monotonicMs(), nowUs: clock.now() };
+      const usual = { run: 'run', epoch: 7, name: 'Works', version: '1', uplink: null, isEnding: false };
+      world.bus.publish('live.works.beat', beatText({ ...usual, number, ...times, ...more }));
+    };
+    for (let number = 1; number <= 200; number++) {
+      clock.advance(10);
+      beat(number, { run: `run${number}` });
+    }
+    assert.deepEqual([world.changes.length <= 5 + 2, world.works.isUp], [true, true]);
+    const before = world.changes.length;
+    clock.advance(1000);
+    for (let number = 1; number <= 200; number++) {
+      clock.advance(10);
+      beat(number, { isEnding: number % 2 === 0 });
+    }
+    // It is gone each time that it is back.
+    assert.ok(world.changes.length - before <= 2 * (1 + 3), `${world.changes.length - before}`);
+  });
+
   test('that were known before are listed, and not there', (t) => {
     const world = new World(t);
     world.sites.expect('works');

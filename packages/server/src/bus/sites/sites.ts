@@ -37,11 +37,19 @@ interface Known {
   time: SiteTime;
   /** The start before the present one, and when it was heard last. */
   before: { readonly run: string; readonly atMs: number } | undefined;
+  /** How often it may still be back, or another start; and when that was counted. */
+  begins: { readonly left: number; readonly atMs: number };
 }
 
 /** A loss shows within 5 s: after so long nothing of a site counts. */
 export const silentMs = 3500;
 const checkMs = 500;
+/**
+ * All that is mirrored of a site begins again when it is back or was started anew. One that says so more often than so many times at once,
+ * and then once in so long, is not heard.
+ */
+const mostBegins = 5;
+const beginMs = 1000;
 /** For so long after a site was started anew, what its start before says is a second server of the same id. */
 const twinMs = 60_000;
 
@@ -109,8 +117,11 @@ export class Sites {
     const last = known.state.beat;
     if (last !== undefined && beat.run === last.run && beat.number <= last.number) return;
     if (last !== undefined && known.state.isUp && isOutdated(beat, last)) return;
+    const isAnother = last?.run !== beat.run;
+    const left = Math.min(mostBegins, known.begins.left + (nowMs - known.begins.atMs) / beginMs);
+    if (isAnother && left < 1) return;
     let { isTwice } = known.state;
-    if (last?.run !== beat.run) {
+    if (isAnother) {
       isTwice = known.before?.run === beat.run && nowMs - known.before.atMs < twinMs;
       known.before = last && { run: last.run, atMs: nowMs };
       known.time = new SiteTime();
@@ -118,7 +129,10 @@ export class Sites {
     known.time.hear(beat.monotonicMs, nowMs);
     const aheadUs = beat.nowUs - this.#options.clock.now();
     const cause = beat.isEnding ? 'it was stopped' : this.#isLate(known, nowMs) ? 'what it says comes late' : '';
-    this.#tell(known, { beat, aheadUs, isTwice, cause }, last?.run !== beat.run);
+    const isBack = cause === '' && !known.state.isUp;
+    if (isBack && left < 1) return;
+    if (isBack || isAnother) known.begins = { left: left - 1, atMs: nowMs };
+    this.#tell(known, { beat, aheadUs, isTwice, cause }, isAnother);
   }
 
   #tell(known: Known, change: Partial<SiteState> & { readonly cause: string }, isAnother = false): void {
@@ -157,7 +171,7 @@ export class Sites {
     const sinceUs = this.#options.clock.now();
     const cause = 'it has not been heard yet';
     const state = { id, isUp: false, sinceUs, cause, beat: undefined, aheadUs: 0, isTwice: false };
-    return { state, time: new SiteTime(), before: undefined };
+    return { state, time: new SiteTime(), before: undefined, begins: { left: mostBegins, atMs: 0 } };
   }
 }
 
