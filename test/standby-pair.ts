@@ -151,6 +151,12 @@ export class Pair {
     return vtq[2] === 0xc0 && before[0] !== vtq[0];
   }
 
+  /** The times of the records that it has of a measurement, in order. */
+  async recorded(node: PairNode, name: string): Promise<number[]> {
+    const found = await read<Record<string, [string, Timestamp][]>>(node, `/data/archive/measurements/${name}/1/0`);
+    return (found[name] ?? []).map(([, time]) => fromTimestamp(time)).sort((a, b) => a - b);
+  }
+
   write(node: PairNode, value: number): Promise<Answer> {
     return this.ask(node, 'PUT', `/commands/valve?value=i${value}`);
   }

@@ -140,6 +140,7 @@ export class Server {
       },
     });
     const isActing = () => this.#node?.isActing ?? true;
+    const isPaused = () => this.#node?.isPaused ?? false;
     this.#secrets = new SealedFolder({ data: settings.data, file: settings['secret-key-file'], credentials, log });
     this.#cfgdb = new ConfigurationDatabase({
       folder: settings.data,
@@ -200,7 +201,7 @@ export class Server {
       clock,
       measurements: this.#measurements,
       commands: this.#commands,
-      sink: recordsWhile(isActing, this.#archive.records),
+      sink: recordsWhile(() => isActing() && !isPaused(), this.#archive.records),
       onJump: ({ byUs }) => log.warn(`the time of day was set by ${(byUs / 1e6).toFixed(1)} s`),
     });
     this.#executables = new Executables({
@@ -235,6 +236,7 @@ export class Server {
     const runtime = new Runtime({
       clock,
       isActing,
+      isPaused,
       measurements: this.#measurements,
       commands: this.#commands,
       alarms: this.#alarms,
@@ -486,7 +488,16 @@ export class Server {
       end: async () => {
         this.#host.setEpoch(undefined);
         this.#federation.rest();
+        this.#alarms.stopDelays();
         await this.#modules.hold(modulesMs);
+      },
+      pause: () => {
+        this.#alarms.stopDelays();
+        return this.#modules.hold(modulesMs);
+      },
+      resume: () => {
+        this.#runtime.lookAgain();
+        this.#modules.begin();
       },
       rest: () => this.#modules.hold(modulesMs),
       ended: () => this.#host.allEnded(),

@@ -28,12 +28,17 @@ export async function startSiteNode(
   {
     name = 'a',
     configured,
+    ports,
     ...script
-  }: { readonly name?: string; readonly configured?: () => Promise<void> } & Partial<Acting> = {},
+  }: {
+    readonly name?: string;
+    readonly ports?: readonly number[];
+    readonly configured?: () => Promise<void>;
+  } & Partial<Acting> = {},
 ): Promise<ScriptedNode> {
   const told: string[] = [];
   const node = new SiteNode({
-    address: settingText(etcd),
+    address: settingText(etcd, ports && { ports }),
     passwordFile: undefined,
     ttlMs: 1000,
     site: 'works',
@@ -54,6 +59,14 @@ export async function startSiteNode(
     end: async () => {
       note('end');
       await script.end?.();
+    },
+    pause: async () => {
+      note('pause');
+      await script.pause?.();
+    },
+    resume: () => {
+      note('resume');
+      script.resume?.();
     },
     rest: async () => script.rest?.(),
     ended: async () => script.ended?.(),

@@ -146,6 +146,16 @@ export class Alarms {
     this.#triggers.release();
   }
 
+  /** Nobody looks at changes from now on: what was delayed is looked at anew by `lookAgain`. */
+  stopDelays(): void {
+    this.#triggers.stopDelays();
+  }
+
+  /** At the present values, whatever has changed. */
+  lookAgain(): void {
+    if (!this.#isClosed) this.#triggers.lookAgain();
+  }
+
   evaluate(changes: Changes): void {
     if (!this.#isClosed) this.#triggers.evaluate(changes);
   }
@@ -289,7 +299,7 @@ export class Alarms {
   /** No trigger fires any more. Resolves when the disk has answered what it was asked. */
   close(): Promise<void> {
     this.#isClosed = true;
-    this.#triggers.close();
+    this.#triggers.stopDelays();
     return this.#persistence.close();
   }
 

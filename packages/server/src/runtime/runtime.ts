@@ -35,6 +35,8 @@ export interface RuntimeOptions extends Parts {
   readonly clock: Clock;
   /** False while another node of the site acts for it: triggers are its. */
   readonly isActing?: () => boolean;
+  /** While nobody knows whether another one does: what is read is shown alone, until `lookAgain`. */
+  readonly isPaused?: () => boolean;
   readonly disabledLinkStore: DisabledLinkStore;
   readonly archive: Pick<Archive, 'read' | 'stored'>;
   /** Retentions have changed; by `kind/name`, in microseconds. */
@@ -82,10 +84,11 @@ export class Runtime implements HostEvents {
 
   constructor(options: RuntimeOptions) {
     const { measurements, commands, alarms, archiving, host, isActing = () => true } = options;
+    const isPaused = () => options.isPaused?.() ?? false;
     this.#options = options;
     this.links = new LinkControl({ ...options, store: options.disabledLinkStore });
-    measurements.onChanges((changes) => archiving.onChanges(changes));
-    measurements.onChanges((changes) => isActing() && alarms.evaluate(changes));
+    measurements.onChanges((changes) => isPaused() || archiving.onChanges(changes));
+    measurements.onChanges((changes) => isActing() && !isPaused() && alarms.evaluate(changes));
     commands.onChange((handle) => archiving.onCommand(handle));
     alarms.onChange((handle, isRemoved) => {
       if (!isRemoved) archiving.onAlarm({ ...alarms.stateOf(handle), description: alarms.descriptionOf(handle) });
@@ -139,6 +142,12 @@ export class Runtime implements HostEvents {
         return confirmed;
       },
     };
+  }
+
+  /** Changes count again. */
+  lookAgain(): void {
+    this.#options.archiving.lookAgain();
+    this.#options.alarms.lookAgain();
   }
 
   readings(connector: string, batch: Batch): void {
@@ -219,7 +228,8 @@ export class Runtime implements HostEvents {
     return this.#history.read(provider, asked, signal);
   }
 
-  pastReadings(connector: string, batch: Batch): Promise<PastOutcome> {
+  async pastReadings(connector: string, batch: Batch): Promise<PastOutcome> {
+    if (this.#options.isPaused?.()) throw new ProblemError('not-leading', 'Nothing is recorded now.');
     return this.#history.store(connector, batch);
   }
 

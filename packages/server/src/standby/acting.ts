@@ -6,6 +6,10 @@ export interface Acting {
   begin(epoch: number): Promise<void>;
   /** Another node does. */
   end(): Promise<void>;
+  /** Without a lease, another one may lead now, which cannot be known: what has effects beyond reading rests. */
+  pause(): Promise<void>;
+  /** None did: it goes on. */
+  resume(): void;
   /** Before a planned end: the programs that it runs end, while they may still write. */
   rest(): Promise<void>;
   /** What `end` has ended holds no device any more, or only for a moment. */

@@ -1,7 +1,8 @@
 // Promises of a node of a site about when it acts: through switchovers, and where what acting is does not succeed.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { until } from '@telltale/stack-kit/testing';
+import { FaultProxy, until } from '@telltale/stack-kit/testing';
+import { cleanupOf } from '@telltale/stack-kit/testing/cleanup';
 import { Etcd, withoutEtcd } from '../../../../test/engines/etcd.ts';
 import { type ScriptedNode, startSiteNode } from '../../test/site-node-world.ts';
 
@@ -87,6 +88,44 @@ describe('a node of a site', { skip: withoutEtcd }, () => {
     await b.node.switchTo('a');
     await acts(a);
     assert.deepEqual(a.told, ['begin', 'end', 'end', 'end', 'begin']);
+  });
+
+  test('pauses where another one may lead without its knowledge, and goes on when none did', async (t) => {
+    const etcd = await Etcd.start(t);
+    const a = await startSiteNode(t, etcd);
+    await acts(a);
+    await etcd.members[0]?.freeze();
+    await until('it pauses', () => a.told.includes('pause while acting'), inTime);
+    assert.deepEqual([a.node.isActing, a.node.isPaused], [true, true]);
+    assert.match(JSON.stringify(a.node.degraded), /Nothing is recorded and no alarm is raised: another node may lead/);
+    etcd.members[0]?.thaw();
+    await until('it goes on', () => a.told.includes('resume while acting'), inTime);
+    assert.deepEqual(a.told, ['begin', 'pause while acting', 'resume while acting']);
+    assert.deepEqual([a.node.isPaused, a.node.degraded.length], [false, 1]);
+  });
+
+  test('that paused ends where another one has led since', async (t) => {
+    const etcd = await Etcd.start(t);
+    const target = { host: '127.0.0.1', port: etcd.members[0]?.port as number };
+    const between = cleanupOf(t).use(await FaultProxy.start(target));
+    const a = await startSiteNode(t, etcd, { ports: [between.port] });
+    await acts(a);
+    const b = await startSiteNode(t, etcd, { name: 'b' });
+    await couldTakeOver(a, 'b');
+    let isPaused: boolean | undefined;
+    between.setFaults({ toDevice: { kind: 'discard' }, toClient: { kind: 'discard' } });
+    await until(
+      'b acts',
+      () => {
+        isPaused = a.node.isPaused;
+        return b.node.isActing;
+      },
+      inTime,
+    );
+    assert.equal(isPaused, true, 'before b acts');
+    between.setFaults({});
+    await until('it has ended', () => a.told.includes('end'), inTime);
+    assert.deepEqual(a.told, ['begin', 'pause while acting', 'end']);
   });
 
   test('ends in time where etcd does not answer any more, while it acts', async (t) => {

@@ -43,6 +43,9 @@ export class SiteNode {
   #epoch = 0;
   /** It ends to act, and goes on after all or has ended: what its links say meanwhile is nothing that happens in the plant. */
   #isEnding = false;
+  /** It has paused what it does for the site. */
+  #hasPaused = false;
+  #cancelPause: (() => void) | undefined;
   #following: Promise<unknown> | undefined;
   /** What changes the site and is not answered yet. */
   #underWay = 0;
@@ -115,6 +118,12 @@ export class SiteNode {
     return this.#epoch > 0 && !this.#isEnding;
   }
 
+  /** Its lease ended so long ago that another one may lead: what it reads is shown, and does not count. */
+  get isPaused(): boolean {
+    const { marginMs = 0 } = this.#opened?.etcd.times ?? {};
+    return this.#epoch > 0 && this.deadline.overdueMs(this.#epoch) >= marginMs;
+  }
+
   /** Why nothing of the site can be changed here now; undefined where it can. */
   get refusal(): ProblemError | undefined {
     const successor = this.#successor;
@@ -161,7 +170,8 @@ export class SiteNode {
     if (problem !== undefined) {
       const since = toTimestamp(this.#problemSinceUs ?? this.#sinceUs);
       const writes = this.refusal === undefined ? '' : ' Nothing is written to devices here.';
-      return [{ since, text: `The lease of the site: ${problem}.${writes}` }];
+      const records = this.isPaused ? ' Nothing is recorded and no alarm is raised: another node may lead.' : '';
+      return [{ since, text: `The lease of the site: ${problem}.${writes}${records}` }];
     }
     const { site, name: own } = this.#options;
     const others = nodes.filter(({ name }) => name !== own);
@@ -174,6 +184,7 @@ export class SiteNode {
   /** The lease ends at once, so that another node need not wait. After everything that writes has ended. */
   async close(): Promise<void> {
     this.#acting = undefined;
+    this.#cancelPause?.();
     this.#ended.abort();
     // What is under way may wait for an etcd that is gone: closing its parts ends that.
     const closed = Promise.all([this.#state?.close(), this.#following]);
@@ -189,7 +200,19 @@ export class SiteNode {
 
   #judge(): void {
     this.#log();
+    this.#lookAtPause();
     this.#following ??= this.#follow().finally(() => this.#endFollowing());
+  }
+
+  /** When it is time for it. */
+  #lookAtPause(): void {
+    this.#cancelPause?.();
+    this.#cancelPause = undefined;
+    const { clock } = this.#options;
+    const { marginMs = 0 } = this.#opened?.etcd.times ?? {};
+    const leftMs = marginMs - this.deadline.overdueMs(this.#epoch);
+    if (this.#acting === undefined || this.#lease?.role !== 'suspended' || leftMs <= 0) return;
+    this.#cancelPause = clock.after(leftMs, () => this.#judge());
   }
 
   #endFollowing(): void {
@@ -231,6 +254,7 @@ export class SiteNode {
     if (this.#epoch > 0) this.#sinceUs = this.#options.clock.now();
     this.#epoch = 0;
     this.#isEnding = true;
+    this.#hasPaused = false;
     try {
       await acting.end();
       this.#isEnding = false;
@@ -259,7 +283,8 @@ export class SiteNode {
     for (let acting = this.#acting; acting !== undefined && !this.#isAsWanted; acting = this.#acting) {
       const wanted = this.#wanted;
       try {
-        if (this.#epoch > 0 || wanted === 0) await this.#endActing(acting);
+        if (this.#isOfEpoch) await this.#pauseOrResume(acting);
+        else if (this.#epoch > 0 || wanted === 0) await this.#endActing(acting);
         else await this.#beginActing(acting, wanted);
         this.#failure = undefined;
       } catch (error) {
@@ -269,6 +294,13 @@ export class SiteNode {
         await pause(clock, retryMs, this.#ended.signal);
       }
     }
+  }
+
+  async #pauseOrResume(acting: Acting): Promise<void> {
+    const { isPaused } = this;
+    if (isPaused) await acting.pause();
+    else acting.resume();
+    this.#hasPaused = isPaused;
   }
 
   async #beginActing(acting: Acting, epoch: number): Promise<void> {
@@ -286,6 +318,10 @@ export class SiteNode {
   }
 
   get #isAsWanted(): boolean {
+    return this.#isOfEpoch && this.#hasPaused === this.isPaused;
+  }
+
+  get #isOfEpoch(): boolean {
     return this.#wanted === this.#epoch && !this.#isEnding;
   }
 

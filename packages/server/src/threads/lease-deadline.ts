@@ -35,6 +35,13 @@ export class LeaseDeadline {
     if (deadlineUs === 0 || epoch === 0 || this.epoch !== epoch) return 0;
     return Math.max(0, deadlineUs / 1000 - this.#clock.monotonicMs());
   }
+
+  /** Since when it is not valid; 0 while it is, infinite where it was ended. */
+  overdueMs(epoch: number): number {
+    const deadlineUs = Number(Atomics.load(this.slots, deadlineSlot));
+    if (deadlineUs === 0 || epoch === 0 || this.epoch !== epoch) return Number.POSITIVE_INFINITY;
+    return Math.max(0, this.#clock.monotonicMs() - deadlineUs / 1000);
+  }
 }
 
 /** That of the thread that holds the lease. */
