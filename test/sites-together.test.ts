@@ -13,7 +13,8 @@ import type {
   SitesPoints,
   SitesTransitions,
 } from '@telltale/schema';
-import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import { cleanupOf, suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import { ChannelSocket } from './channel-socket.ts';
 import { noTerminal, runOnTerminal } from './cli-process.ts';
 import { Nats, withoutNats } from './engines/nats.ts';
 import { Postgres } from './engines/postgres.ts';
@@ -292,6 +293,34 @@ describe('all sites of a centre together', { skip }, () => {
       ],
     );
     assert.deepEqual([...new Set(records.map(({ source }) => source))], ['10.1.2.3']);
+  });
+
+  test('records what is asked over the channel of a site, with what the site has answered', async (t) => {
+    const headers = { authorization: `Bearer ${tokens.north}`, 'x-forwarded-for': '10.1.2.3' };
+    const channel = await ChannelSocket.open(`${centre.url}/sites/${ids.north}`, undefined, headers);
+    cleanupOf(t).defer(() => channel.close());
+    const since = (await get<{ records: AuditRecord[] }>('/audit?limit=1')).records[0]?.seq ?? 0;
+    const writes = [{ name: 'lamp', value: 'i3' }, { name: 'nothing', value: 'i3' }, { name: 'lamp' }];
+    const { result, results } = await channel.ask({ request: 'WriteCommands', writes });
+    assert.deepEqual([result, results?.map((each) => each.result)], [false, [true, false, false]]);
+    await channel.ask({ request: 'OperateAlarms', operations: [{ name: 'fire', opcode: 'acknowledge' }] });
+    await channel.ask({ request: 'ReadMeasurements', names: ['dead'] });
+    const recorded = await until('all of it is recorded', async () => {
+      const { records } = await get<{ records: AuditRecord[] }>('/audit?limit=50');
+      const own = records.filter(({ seq, who }) => seq > since && who === 'token/north_token');
+      return own.length >= 4 && own;
+    });
+    assert.deepEqual(
+      recorded
+        .toSorted((a, b) => a.seq - b.seq)
+        .map(({ operation, object, site, source, result }) => [operation, object, site, source, result]),
+      [
+        ['writeCommand', 'lamp', ids.north, '10.1.2.3', 'done'],
+        ['writeCommand', 'nothing', ids.north, '10.1.2.3', 'unknown-object'],
+        ['writeCommand', 'lamp', ids.north, '10.1.2.3', 'invalid-body'],
+        ['acknowledgeAlarm', 'fire', ids.north, '10.1.2.3', 'done'],
+      ],
+    );
   });
 
   test('says in the catalogue what can be asked of a site, and has the figures of each site as metrics', async () => {

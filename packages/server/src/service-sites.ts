@@ -1,13 +1,15 @@
 // How a centre serves its sites: what it answers itself of each of them, and what is recorded of what it forwards.
 import { randomUUID } from 'node:crypto';
-import { ProblemError, systemClock } from '@telltale/schema';
+import { declarationOf, type Permission, ProblemError, systemClock } from '@telltale/schema';
 import { objectOf, operationRoutes, type Route, Router, type RoutesOfSite } from './api/index.ts';
-import type { ServedBy, ViewedSite } from './federation/index.ts';
+import type { AskedOutcome, ServedBy, ViewedSite } from './federation/index.ts';
 import {
+  type Asking,
   archiveReads,
   areasAt,
   explainAway,
   type Gate,
+  type GatedOperation,
   type InterfacePaths,
   liveObjects,
   type StackAccess,
@@ -24,7 +26,7 @@ export interface ServiceSites {
 }
 
 export function servedSites(parts: ServiceSites): ServedBy {
-  const { gate } = parts;
+  const { gate, settings } = parts;
   const known = new Router(parts.routes, (route) => ({ route, operation: gate.operation(route.id, route) }));
   const unknown = gate.operation('request', {
     effect: { action: 'operate', resource: 'sites' },
@@ -38,18 +40,37 @@ export function servedSites(parts: ServiceSites): ServedBy {
       const operation = found?.endpoint.operation ?? unknown;
       if (operation.audited) gate.checkRecorded(operation);
       const object = found === undefined ? path : objectOf(found.params);
-      const forwarded = await gate.carryOut(operation, { caller, credentials: { source } }, object, async (note) => {
-        const outcome = await work().catch((error: unknown) => {
-          note({ isRefused: error instanceof ProblemError && error.problem === 'site-away' });
-          throw error;
-        });
-        const { id, status, problem: result } = outcome;
-        note({ new: { request: id, status }, result, isRefused: status >= 400 && status < 500 });
-        return outcome;
-      });
+      const forwarded = await carryOut(gate, operation, { caller, credentials: { source } }, object, work);
       forwarded.answer();
     },
+    recorderOf: (asking) => (name, object, work) => {
+      const operation = gate.operation(name, declarationOf(name));
+      // Nobody waits for the record; what the site has not answered has one of its own.
+      carryOut(gate, operation, asking, object, work).catch(() => undefined);
+    },
+    mostMessageBytes: settings['max-message-size'],
   };
+}
+
+/** At a site, and has it recorded. */
+async function carryOut<Outcome extends AskedOutcome>(
+  gate: Gate,
+  operation: GatedOperation,
+  asking: Asking,
+  object: string,
+  work: () => Promise<Outcome>,
+): Promise<Outcome> {
+  return gate.carryOut(operation, asking, object, async (note) => {
+    const outcome = await work().catch((error: unknown) => {
+      // Who may not do it can have nothing done, whatever becomes of the answer.
+      const mayDo = asking.caller.rights.has(operation.permission as Permission);
+      note({ isRefused: !mayDo || (error instanceof ProblemError && error.problem === 'site-away') });
+      throw error;
+    });
+    const { id, status, problem: result } = outcome;
+    note({ new: { request: id, status }, result, isRefused: status >= 400 && status < 500 });
+    return outcome;
+  });
 }
 
 function routesOfSite(

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { type BusState, type CentreSite, type Degradation, ProblemError, toTimestamp } from '@telltale/schema';
 import { type Caller, callerAt, checkEverywhere, type Identities } from '../access/index.ts';
 import { answerHeaders, type RoutesOfSite } from '../api/index.ts';
@@ -17,6 +18,7 @@ import { LiveAlarms } from './live-alarms.ts';
 import { NamedSites, type NamedSitesOptions, type StoredSite } from './named-sites.ts';
 import { type BusSettings, busStateOf, logBus, type OpenedBus, openBus } from './open-bus.ts';
 import { OpenForCallers } from './open-for-callers.ts';
+import { type RecordAsked, recordChannel } from './recorded-channel.ts';
 import { siteOnWire } from './site-on-wire.ts';
 import { SiteViews, type SiteViewsOptions } from './site-views.ts';
 
@@ -31,6 +33,10 @@ export interface ServedBy {
   readonly routesOf: SiteViewsOptions['routesOf'];
   /** Has what changes something at a site recorded: `work` answers with what it came to. */
   readonly record: (asked: RecordedRequest, work: () => Promise<SiteOutcome>) => Promise<void>;
+  /** The same of what is asked over the channel of a site. */
+  readonly recorderOf: (asking: Asking) => RecordAsked;
+  /** Of a message of the channel. */
+  readonly mostMessageBytes: number;
 }
 
 export interface RecordedRequest {
@@ -271,12 +277,19 @@ export class Centre {
   }
 
   /** The same of an upgrade, such as to the channel of the site. */
-  async forwardUpgrade(request: IncomingMessage, socket: Socket, head: Buffer, { caller }: Asking): Promise<void> {
+  async forwardUpgrade(request: IncomingMessage, socket: Socket, head: Buffer, asking: Asking): Promise<void> {
+    const { caller, credentials } = asking;
     const { library, target } = this.#targetOf(request, caller);
     caller.used?.();
     const leave = this.#callers.enter(caller, () => socket.destroy());
     socket.once('close', leave);
-    await this.#asProblem(library.forwardUpgrade(request, socket, head, target));
+    const served = this.#servedBy;
+    const onUpgraded = (stream: Duplex) => {
+      if (served === undefined) return;
+      const record = served.recorderOf({ caller: callerAt(caller, target.site), credentials });
+      recordChannel(socket, stream, served.mostMessageBytes, record);
+    };
+    await this.#asProblem(library.forwardUpgrade(request, socket, head, { ...target, onUpgraded }));
   }
 
   #targetOf({ url = '' }: IncomingMessage, caller: Caller) {

@@ -19,6 +19,11 @@ export interface ForwardTarget {
   readonly headers?: ForwardedHeaders;
 }
 
+export interface UpgradeTarget extends ForwardTarget {
+  /** It is upgraded; nothing that is said afterwards has gone by yet. */
+  readonly onUpgraded?: (stream: ExchangeStream) => void;
+}
+
 /** What has become of a request, before it is answered. */
 export interface ForwardedAnswer {
   /** Of the request. */
@@ -82,9 +87,10 @@ export async function forwardUpgrade(
   request: IncomingMessage,
   socket: Socket,
   first: Buffer,
-  target: ForwardTarget,
+  target: UpgradeTarget,
 ): Promise<void> {
-  const headers = { ...requestHeaders(request.headers), upgrade: `${request.headers.upgrade}` };
+  const { 'sec-websocket-extensions': _, ...given } = requestHeaders(request.headers);
+  const headers = { ...given, upgrade: `${request.headers.upgrade}` };
   const { stream, answer } = begin(request, target, false, headers);
   socket.once('close', () => stream.destroy());
   const { status, headers: answered } = await answer;
@@ -93,8 +99,10 @@ export async function forwardUpgrade(
   if (!isUpgraded && !isAnswer(status, shown)) return void socket.destroy();
   const lines = headerLines({ ...shown, connection: isUpgraded ? 'upgrade' : 'close' });
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines}\r\n`);
-  if (isUpgraded) join(stream, socket, first);
-  else stream.pipe(socket);
+  if (isUpgraded) {
+    target.onUpgraded?.(stream);
+    join(stream, socket, first);
+  } else stream.pipe(socket);
 }
 
 /** Whether clients take it for one, and agree on how long it is. */
