@@ -1,5 +1,6 @@
 // Two servers of a site on a bus, and a centre: there they are one site, whoever leads.
 import assert from 'node:assert/strict';
+import { mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { CentreSite } from '@telltale/schema';
@@ -68,5 +69,27 @@ describe('of two nodes on a bus', { skip }, () => {
       await postgres.query('select count(*) from telltale.site where name = $$works$$', { database: 'plant' }),
       '1',
     );
+  });
+
+  test('a node that cannot begin to speak for the site says so, and does when it can', async (t) => {
+    const [etcd, nats] = await Promise.all([Etcd.start(t), Nats.start(t)]);
+    const pair = await Pair.start(t, etcd, { args: ['--bus', nats.urls[0] ?? ''] });
+    const [a] = pair.nodes;
+    const says = async () => (await fetch(`${a.server.url}/readyz`)).text();
+    const isUp = async () => {
+      const { bus } = (await (await fetch(`${a.server.url}/data/overview`)).json()) as {
+        bus: { state: string } | null;
+      };
+      return bus?.state === 'up';
+    };
+    await untilSo('it is on the bus', isUp);
+    await a.server.end();
+    const inTheWay = join(a.data, 'centre.sock');
+    mkdirSync(inTheWay);
+    await pair.again(a);
+    await untilSo('it says so', async () => /degraded.*Nothing goes to a store or a bus from here/.test(await says()));
+    rmdirSync(inTheWay);
+    await untilSo('it is on the bus after all', isUp);
+    assert.doesNotMatch(await says(), /Nothing goes to a store or a bus/);
   });
 });

@@ -1,14 +1,14 @@
 // How the service works with others, as its settings want it: alone, with a store, as a site on a bus, or as a centre.
 import { hostname } from 'node:os';
 import type { BusState, Clock, Degradation } from '@telltale/schema';
-import { permissionNames } from '@telltale/schema';
+import { permissionNames, toTimestamp } from '@telltale/schema';
 import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
 import { type Access, CentreCallers } from './access/index.ts';
 import type { HttpServer } from './api/index.ts';
 import type { Archive } from './archive/index.ts';
 import { busFilesOf, roleOnBus } from './bus-settings.ts';
-import type { Centre, LiveObjects, SiteOnBus } from './federation/index.ts';
+import type { Centre, LeadingNode, LiveObjects, SiteOnBus } from './federation/index.ts';
 import { BusAdmission } from './service-admission.ts';
 import { createStore } from './service-archive.ts';
 import type { Settings } from './settings.ts';
@@ -37,6 +37,8 @@ const ofCentre = [{ permissions: permissionNames.filter((each) => each !== 'mana
 /** Epochs of a lease begin above one of these, where there were others before: those of etcd count up from 1, a few a second. */
 const epochStep = 10_000_000_000;
 
+const retryMs = 2000;
+
 export class Federation {
   readonly store: SharedStore | undefined;
   readonly centre: Centre | undefined;
@@ -47,6 +49,12 @@ export class Federation {
   /** Of one of several nodes: its name. */
   readonly #node: string | undefined;
   #identity: SiteIdentity | undefined;
+  /** As which this node speaks for the site, while it leads. */
+  #leading: LeadingNode | undefined;
+  /** Why the site could not be opened, and since when. */
+  #notOpen: Degradation | undefined;
+  #retry: (() => void) | undefined;
+  #isClosed = false;
   /** Resolves when the site is known and what speaks for it is open. */
   #opening: Promise<void> = Promise.resolve();
 
@@ -121,11 +129,8 @@ export class Federation {
 
   /** The nodes have agreed on who the site is. Once. */
   agree(identity: SiteIdentity): void {
-    const { settings, log } = this.#options;
     this.#identity = identity;
-    this.#opening = this.#openAs(identity.id, settings.data).catch((err: Error) => {
-      log.error({ err }, `nothing goes to a store or a bus from here: ${err.message}`);
-    });
+    this.#opening = this.#openOrRetry(identity.id);
   }
 
   /** This node leads: what it records from now on is of this epoch, and it speaks for the site. */
@@ -133,16 +138,19 @@ export class Federation {
     await this.#opening;
     if (this.#identity === undefined || this.#node === undefined) return;
     if (this.store !== undefined) await this.#options.archive.lead(this.#identity.epochsFrom + epoch);
-    this.#site?.speak({ node: this.#node, epoch });
+    this.#leading = { node: this.#node, epoch };
+    this.#site?.speak(this.#leading);
   }
 
   /** Another node does. What was recorded here goes on to the store. */
   rest(): void {
+    this.#leading = undefined;
     this.#site?.hush(false).catch((err: Error) => this.#options.log.error({ err }, 'the bus: it could not be left'));
   }
 
   get degraded(): Degradation[] {
-    return [...(this.store?.degraded ?? []), ...(this.centre?.degraded ?? [])];
+    const notOpen = this.#notOpen === undefined ? [] : [this.#notOpen];
+    return [...notOpen, ...(this.store?.degraded ?? []), ...(this.centre?.degraded ?? [])];
   }
 
   get warnings(): readonly string[] {
@@ -151,11 +159,31 @@ export class Federation {
 
   /** Before the archive. */
   async close(patienceMs: number): Promise<void> {
+    this.#isClosed = true;
+    this.#retry?.();
     this.admission.close();
     await this.#opening;
     await this.centre?.close(patienceMs);
     await this.store?.close(patienceMs);
     await this.#site?.close(this.#node === undefined);
+  }
+
+  /** Where it fails, that is said, and tried again. */
+  async #openOrRetry(id: string): Promise<void> {
+    const { settings, clock, log } = this.#options;
+    try {
+      await this.#openAs(id, settings.data);
+      this.#notOpen = undefined;
+      if (this.#leading !== undefined) this.#site?.speak(this.#leading);
+    } catch (error) {
+      const text = `Nothing goes to a store or a bus from here, which is tried again: ${(error as Error).message.replace(/\.$/, '')}.`;
+      if (text !== this.#notOpen?.text) log.error(error, text);
+      this.#notOpen = { since: this.#notOpen?.since ?? toTimestamp(clock.now()), text };
+      if (this.#isClosed) return;
+      this.#retry = clock.after(retryMs, () => {
+        this.#opening = this.#openOrRetry(id);
+      });
+    }
   }
 
   async #openAs(id: string, folder: string): Promise<void> {

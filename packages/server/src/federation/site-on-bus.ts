@@ -93,19 +93,24 @@ export class SiteOnBus {
     return this.#opened && busStateOf(this.#opened, 'site');
   }
 
-  /** As which site. Rejects with `UnusableBus`, and the system's errors. */
+  /** As which site. Rejects with `UnusableBus`, and the system's errors: then it is as before, and can be tried again. */
   async open(site: string): Promise<void> {
+    if (this.#opened !== undefined) return;
     const { live, folder, clock, log, onUp } = this.#options;
+    await using opening = new AsyncDisposableStack();
     const bus = await openBus(this.#options, site);
     const { library, connection } = bus;
-    logBus(connection, log);
-    connection.observe(({ isUp }) => isUp && onUp());
+    opening.defer(() => connection.stop());
     const outcomes = await library.OutcomeLog.open(folder);
+    opening.defer(() => outcomes.close());
     const http = this.#options.served();
     const socketPath = await this.#listen(http);
+    logBus(connection, log);
+    connection.observe(({ isUp }) => isUp && onUp());
     const publisher = new library.LivePublisher({ bus: connection, clock, site, ...live });
     const store = new library.BusStore({ bus: connection });
     const counted = new CountedObjects(live.measurements, live.alarms);
+    opening.move();
     this.#opened = { ...bus, site, store, http, socketPath, outcomes, publisher, counted };
   }
 
