@@ -213,7 +213,7 @@ export const topFiles: Record<string, readonly string[]> = {
   ],
   'service-node.ts': ['schema', 'settings.ts', 'server/operations', 'server/standby'],
   'shared-configuration.ts': ['schema', 'server/cfgdb', 'server/standby', 'server/state', 'site-lacks.ts'],
-  'site-lacks.ts': ['schema', 'server/cfgdb'],
+  'site-lacks.ts': ['schema', 'server/cfgdb', 'server/secrets'],
   'shared-live.ts': ['server/alarms', 'server/points', 'server/runtime', 'server/standby', 'server/state'],
   'service-gate.ts': [
     'schema',

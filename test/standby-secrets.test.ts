@@ -88,4 +88,21 @@ describe('secrets in variables, at two nodes of a site', { skip: withoutEtcd }, 
     await sealed(b, second);
     await sealed(a, second);
   });
+
+  test('in files are each node’s own: who waits says which it lacks, and takes them', async (t) => {
+    const pair = await Pair.start(t, await Etcd.start(t));
+    const [a, b] = pair.nodes;
+    const vars = { baseUrl: 'http://127.0.0.1:1', user: 'anna', password: 'file:password' };
+    const operations: Operation[] = [put('connectors', 'remote', { stackName: 'http', vars })];
+    assert.equal((await a.server.send('POST', '/cfgdb/txn?render=1', { operations })).status, 204);
+    const notReady = async () => {
+      return (await pair.state(a)).nodes.find(({ name }) => name === 'b')?.['not-ready'];
+    };
+    await untilSo('b says what it lacks', async () => {
+      return /lacks secrets in files.*telltale secret set remote password/.test((await notReady()) ?? '');
+    });
+    const set = await b.server.send('PUT', '/secrets/remote/password', { value: canary });
+    assert.equal(set.status, 204, await set.text());
+    await untilSo('b could take over', async () => (await notReady()) === null);
+  });
 });

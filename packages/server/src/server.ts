@@ -152,7 +152,13 @@ export class Server {
       onFault: (reason) => logDisk(log, 'changes of the configuration', reason),
       share: this.#node && ((entries) => this.#siteConfiguration?.share(entries)),
     });
-    this.#lacks = new SiteLacks({ cfgdb: this.#cfgdb, clock, log });
+    this.#lacks = new SiteLacks({
+      cfgdb: this.#cfgdb,
+      files: this.#secrets.files,
+      isDisabled: (role, name) => this.#runtime.links.find(role, name) !== undefined,
+      clock,
+      log,
+    });
     this.#siteConfiguration =
       this.#node && new SharedConfiguration({ cfgdb: this.#cfgdb, node: this.#node, lacks: this.#lacks, clock, log });
     this.#state = new LiveState({

@@ -41,7 +41,13 @@ const ofNodes: ReadonlySet<Guarded['effect']['resource']> = new Set(['access', '
 export function isOwn({ effect: { action, resource }, permission }: Guarded): boolean {
   // That something of its disk is missing.
   const isMissing = resource === 'configuration' && action === 'acknowledge';
-  return ofNodes.has(resource) || permission === 'install-code' || action === 'maintain' || isMissing;
+  return (
+    ofNodes.has(resource) ||
+    permission === 'install-code' ||
+    permission === 'set-secret' ||
+    action === 'maintain' ||
+    isMissing
+  );
 }
 
 /** Why this is not done here; undefined where it is not of the site, or this node acts for it. */

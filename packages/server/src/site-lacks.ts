@@ -2,9 +2,13 @@
 import { type Clock, type Degradation, toTimestamp } from '@telltale/schema';
 import type { Logger } from 'pino';
 import type { ConfigurationDatabase } from './cfgdb/index.ts';
+import type { Role, SecretFiles } from './secrets/index.ts';
 
 export interface SiteLacksOptions {
   readonly cfgdb: Pick<ConfigurationDatabase, 'call'>;
+  readonly files: Pick<SecretFiles, 'read'>;
+  /** What is out of service needs nothing. */
+  readonly isDisabled: (role: Role, name: string) => boolean;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -50,10 +54,25 @@ export class SiteLacks {
   }
 
   async #find(): Promise<string[]> {
-    const { unopened } = await this.#options.cfgdb.call('needs');
-    const remedy =
-      'put the key of the other node into the file of --secret-key-file here as well and restart this node, or set them anew';
-    return unopened.length === 0 ? [] : [`it has no key for the secrets of ${listed(unopened)}: ${remedy}`];
+    const { cfgdb, files, isDisabled } = this.#options;
+    const needs = (await cfgdb.call('needs')).filter(({ role, name }) => !isDisabled(role, name));
+    const stacks = needs.flatMap(({ stack }) => (stack === undefined ? [] : [stack]));
+    const sealed = needs.filter(({ isSealed }) => isSealed).map(({ role, name }) => `${role} ${name}`);
+    const missing: string[] = [];
+    for (const { role, name: owner, files: names } of needs) {
+      const option = role === 'provider' ? '--provider ' : '';
+      for (const name of names) {
+        await files.read(owner, name).catch(() => missing.push(`telltale secret set ${option}${owner} ${name}`));
+      }
+    }
+    const key = 'put the key of the other node into the file of --secret-key-file here as well and restart this node';
+    return [
+      ...(stacks.length === 0 ? [] : [`it has no stack ${listed([...new Set(stacks)])}: install it here as well`]),
+      ...(sealed.length === 0 ? [] : [`it has no key for the secrets of ${listed(sealed)}: ${key}, or set them anew`]),
+      ...(missing.length === 0
+        ? []
+        : [`it lacks secrets in files, which each node has of its own: ${listed(missing)}`]),
+    ];
   }
 
   #note(lacks: readonly string[]): void {

@@ -381,10 +381,12 @@ describe('secrets that a database has in the clear', () => {
     for (const given of [[newer], [newer, ...keys]]) setUp({ path, given }).configuration.close();
     const { configuration } = setUp({ path, given: [newer] });
     assert.equal(new Seal([newer]).open(storedIn(configuration).get('plc') ?? '').text, canary);
-    assert.deepEqual(configuration.needs().unopened, []);
+    assert.deepEqual(configuration.needs(), []);
     configuration.close();
     const without = setUp({ path, given: keys });
-    assert.deepEqual(without.configuration.needs().unopened, ['connector plc']);
+    assert.deepEqual(without.configuration.needs(), [
+      { role: 'connector', name: 'plc', stack: undefined, isSealed: true, files: [] },
+    ]);
     without.configuration.close();
   });
 });

@@ -10,4 +10,3 @@ export type { Rename } from './renamed-references.ts';
 export { type RenderedChange, type RenderingBytes, readRendering } from './rendering.ts';
 export type { Adopted } from './shared/site-adoption.ts';
 export { type SiteBytes, type SiteHead, siteFamilies } from './shared/site-bytes.ts';
-export type { SiteNeeds } from './shared/site-needs.ts';

@@ -9,7 +9,7 @@ import { laterNames, type NamedPoint } from './later-names.ts';
 import { type Adopted, adoptChange, adoptWhole, lackingRevisions, proposed } from './site-adoption.ts';
 import type { SiteHead } from './site-bytes.ts';
 import { readSite, type WholeHead } from './site-change.ts';
-import { type SiteNeeds, siteNeeds } from './site-needs.ts';
+import { type LinkNeeds, siteNeeds } from './site-needs.ts';
 import { readRevision } from './site-revision.ts';
 import type { SiteSharing } from './site-sharing.ts';
 
@@ -51,8 +51,8 @@ export class SiteConfiguration extends SeenConfiguration {
   }
 
   /** Of what is rendered. */
-  needs(): SiteNeeds {
-    return siteNeeds(this.shared.database.rendered, this.shared.secrets);
+  needs(): LinkNeeds[] {
+    return siteNeeds(this.shared.database.rendered, this.shared.stacks, this.shared.secrets);
   }
 
   laterNames(asked: readonly NamedPoint[]): Rename[] {
