@@ -1,10 +1,11 @@
 // The authority of a bus: signs the certificates of its servers and of its members. Its key never leaves the folder of the centre.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '@telltale/schema';
 import { replaceFile } from '@telltale/stack-kit';
 import { makeCertificate, type Pair } from '../tls/index.ts';
+import { readIfThere } from './read-if-there.ts';
 
 const [certificateFile, keyFile] = ['authority.pem', 'authority-key.pem'];
 /** Who is taken out of the list of members is cut off: nothing has to end by itself, at a moment when nobody looks. */
@@ -102,13 +103,4 @@ function makeAuthority(clock: Clock): Pair {
     validDays: authorityDays,
   });
   return { certificate, key: pemOf(privateKey) };
-}
-
-async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
 }

@@ -1,13 +1,14 @@
 // The bus of a centre that is its authority: the files of the servers of the bus, the centre's own certificate, and how the servers
 // read the list of members again.
 import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { replaceFile } from '@telltale/stack-kit';
 import { newKeys, pemOf } from './authority.ts';
 import { authorizationFile, Enrolment, type EnrolmentOptions, thumbprintOf } from './enrolment.ts';
 import { ownFiles } from './files/index.ts';
+import { readIfThere } from './read-if-there.ts';
 
 export interface OwnBusOptions extends Pick<EnrolmentOptions, 'clock' | 'authorizationOf' | 'commonNameOf'> {
   /** Of all data of the centre. */
@@ -128,14 +129,5 @@ function certificateIn(pem: string | undefined): X509Certificate | undefined {
     return pem === undefined ? undefined : new X509Certificate(pem);
   } catch {
     return undefined;
-  }
-}
-
-async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
   }
 }

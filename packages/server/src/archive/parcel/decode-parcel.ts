@@ -11,9 +11,6 @@ const maxSiteBytes = 64;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** What is in front of the records. */
-export type ParcelHead = Omit<Parcel, 'series' | 'erasures' | 'sections'>;
-
-/** And the series. */
 export type ParcelFront = Omit<Parcel, 'erasures' | 'sections'>;
 
 /** The bytes are not those of a parcel, or of a newer version; the message says what is wrong. */
@@ -35,11 +32,6 @@ export function decodeParcel(bytes: Uint8Array, mostRecords: number = parcelLimi
     if (reader.left > 0) throw new RangeError(`${reader.left} bytes behind its end`);
     return { ...front, erasures, sections };
   });
-}
-
-/** Throws `BadParcel`. Of the rest nothing is known but its checksum. */
-export function decodeParcelHead(bytes: Uint8Array): ParcelHead {
-  return read(bytes, readHead);
 }
 
 /** Throws `BadParcel`. Of the rest nothing is known but its checksum. */
@@ -81,7 +73,7 @@ function unpacked(bytes: Uint8Array): Uint8Array {
   return body;
 }
 
-function readHead(reader: ByteReader): ParcelHead {
+function readFront(reader: ByteReader): ParcelFront {
   const site = readText(reader, maxSiteBytes);
   const [epoch, seq, madeUs] = [reader.varint(), reader.varint(), reader.varint()];
   return {
@@ -91,11 +83,8 @@ function readHead(reader: ByteReader): ParcelHead {
     madeUs,
     position: readText(reader, parcelLimits.positionBytes),
     counters: readCounters(reader),
+    series: some(reader, parcelLimits.series, (): Series => readSeries(reader)),
   };
-}
-
-function readFront(reader: ByteReader): ParcelFront {
-  return { ...readHead(reader), series: some(reader, parcelLimits.series, (): Series => readSeries(reader)) };
 }
 
 function readCounters(reader: ByteReader): ParcelCounters {

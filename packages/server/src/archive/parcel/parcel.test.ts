@@ -5,7 +5,7 @@ import { crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { type Datatype, form, traitsOf } from '@telltale/schema/values';
 import fc from 'fast-check';
 import { Columns, replaces, type Series, simulated } from '../records.ts';
-import { BadParcel, decodeParcel, decodeParcelHead } from './decode-parcel.ts';
+import { BadParcel, decodeParcel, decodeParcelFront } from './decode-parcel.ts';
 import { encodeParcel } from './encode-parcel.ts';
 import { generationOf, type Parcel, placeOf, recordsBefore, type Section } from './parcel.ts';
 import { frameBytes, parcelMagic, parcelVersion } from './parcel-frame.ts';
@@ -139,8 +139,8 @@ test('a parcel comes out of its bytes as it went in, bit by bit', () => {
     fc.property(parcel, (made) => {
       const bytes = encodeParcel(made, datatypeOf);
       assert.deepEqual(plain(decodeParcel(bytes)), plain(made));
-      const { series: _, erasures: __, sections: ___, ...head } = made;
-      assert.deepEqual(decodeParcelHead(bytes), head);
+      const { erasures: _, sections: __, ...front } = made;
+      assert.deepEqual(decodeParcelFront(bytes), front);
     }),
     { numRuns: 1000 },
   );
