@@ -58,11 +58,7 @@ describe('a centre', { skip }, () => {
   let startCentre: () => Promise<ServerProcess>;
   before(async () => {
     const postgres = await Postgres.start(scope);
-    await postgres.addRole('archiver');
-    await postgres.query('CREATE DATABASE plant OWNER archiver');
-    const store = new URL(postgres.url('archiver', { database: 'plant' }));
-    const env = { PGPASSWORD: store.password };
-    store.password = '';
+    const { store, env } = await postgres.addPlant();
     nats = await Nats.start(scope);
     const args = ['--store', store.href, '--bus', nats.urls[0] ?? '', '--site', 'Centre'];
     const data = join(temporaryFolder(scope), 'data');

@@ -92,11 +92,7 @@ describe('all sites of a centre together', { skip }, () => {
 
   before(async () => {
     postgres = await Postgres.start(scope);
-    await postgres.addRole('archiver');
-    await postgres.query('CREATE DATABASE plant OWNER archiver');
-    const store = new URL(postgres.url('archiver', { database: 'plant' }));
-    const env = { PGPASSWORD: store.password };
-    store.password = '';
+    const { store, env } = await postgres.addPlant();
     nats = await Nats.start(scope);
     const data = join(folder, 'centre');
     const args = [

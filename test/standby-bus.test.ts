@@ -17,11 +17,7 @@ const skip = withoutEtcd || withoutNats || withoutPostgres('15');
 describe('of two nodes on a bus', { skip }, () => {
   test('the centre sees one site that changes its node, has it do what is asked for, and gets what both recorded', async (t) => {
     const [etcd, nats, postgres] = await Promise.all([Etcd.start(t), Nats.start(t), Postgres.start(t)]);
-    await postgres.addRole('archiver');
-    await postgres.query('CREATE DATABASE plant OWNER archiver');
-    const store = new URL(postgres.url('archiver', { database: 'plant' }));
-    const env = { PGPASSWORD: store.password };
-    store.password = '';
+    const { store, env } = await postgres.addPlant();
     const bus = nats.urls[0] ?? '';
     const data = join(temporaryFolder(t), 'data');
     const centre = await startServer(t, { data, env, args: ['--store', store.href, '--bus', bus, '--site', 'Centre'] });

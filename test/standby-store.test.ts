@@ -23,12 +23,9 @@ class StoredPair {
 
   static async start(t: TestContext): Promise<StoredPair> {
     const [etcd, postgres] = await Promise.all([Etcd.start(t), Postgres.start(t)]);
-    await postgres.addRole('archiver');
-    await postgres.query('CREATE DATABASE plant OWNER archiver');
-    const url = new URL(postgres.url('archiver', { database: 'plant' }));
+    const { store: url, env } = await postgres.addPlant();
     const line = cleanupOf(t).use(await FaultProxy.start({ host: '127.0.0.1', port: Number(url.port) }));
-    const env = { PGPASSWORD: url.password };
-    [url.password, url.port] = ['', String(line.port)];
+    url.port = String(line.port);
     const pair = await Pair.start(t, etcd, { args: ['--store', url.href, '--store-interval', '100'], env });
     return new StoredPair(pair, line, postgres);
   }

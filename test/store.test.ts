@@ -28,12 +28,8 @@ interface Site {
 
 async function siteOf(t: Scope): Promise<Site> {
   const postgres = await Postgres.start(t);
-  await postgres.addRole('archiver');
-  await postgres.query('CREATE DATABASE plant OWNER archiver');
   const data = join(temporaryFolder(t), 'data');
-  const url = new URL(postgres.url('archiver', { database: 'plant' }));
-  const env = { PGPASSWORD: url.password };
-  url.password = '';
+  const { store: url, env } = await postgres.addPlant();
   const start = (args: readonly string[] = []) =>
     startServer(t, { data, env, args: [...countersArgs, '--store', url.href, '--site', 'north', ...args] });
   return { postgres, address: url.href, env, start };

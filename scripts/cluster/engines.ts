@@ -32,11 +32,8 @@ export async function startEngines(scope: Scope, begin: (what: string) => void):
   const version = usablePostgres() ?? '15';
   begin(`PostgreSQL ${version}`);
   const postgres = await Postgres.start(scope, { version, settings: { max_connections: '40' } });
-  await postgres.addRole('archiver');
-  await postgres.query('CREATE DATABASE plant OWNER archiver');
-  const store = new URL(postgres.url('archiver', { database: 'plant' }));
-  const storePassword = store.password;
-  store.password = '';
+  const { store, env } = await postgres.addPlant();
+  const storePassword = env.PGPASSWORD;
   begin('nats-server');
   const nats = await Nats.start(scope);
   begin('etcd, three members');

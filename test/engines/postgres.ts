@@ -143,6 +143,16 @@ export class Postgres {
     await this.query(this.#roles.sqlFor(role, attributes));
   }
 
+  /** An empty database for a store, of the role `archiver`: its address without the password, and the environment that has that. */
+  async addPlant(database = 'plant'): Promise<{ readonly store: URL; readonly env: { readonly PGPASSWORD: string } }> {
+    await this.addRole('archiver');
+    await this.query(`CREATE DATABASE ${database} OWNER archiver`);
+    const store = new URL(this.url('archiver', { database }));
+    const env = { PGPASSWORD: store.password };
+    store.password = '';
+    return { store, env };
+  }
+
   /** Rows as lines, columns with tabs between them. By its owner over the socket, or by a role over TCP. */
   query(sql: string, { role, database }: { role?: string; database?: string } = {}): Promise<string> {
     return psql(role === undefined ? this : this.url(role, { database }), sql, database);
