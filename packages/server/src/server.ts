@@ -141,7 +141,6 @@ export class Server {
       },
     });
     const isActing = () => this.#node?.isActing ?? true;
-    const isPaused = () => this.#node?.isPaused ?? false;
     this.#secrets = new SealedFolder({ data: settings.data, file: settings['secret-key-file'], credentials, log });
     this.#cfgdb = new ConfigurationDatabase({
       folder: settings.data,
@@ -208,7 +207,7 @@ export class Server {
       clock,
       measurements: this.#measurements,
       commands: this.#commands,
-      sink: recordsWhile(() => isActing() && !isPaused(), this.#archive.records),
+      sink: recordsWhile(isActing, this.#archive.records),
       onJump: ({ byUs }) => log.warn(`the time of day was set by ${(byUs / 1e6).toFixed(1)} s`),
     });
     this.#executables = new Executables({
@@ -243,7 +242,6 @@ export class Server {
     const runtime = new Runtime({
       clock,
       isActing,
-      isPaused,
       measurements: this.#measurements,
       commands: this.#commands,
       alarms: this.#alarms,
@@ -498,14 +496,8 @@ export class Server {
         this.#alarms.stopDelays();
         await this.#modules.hold(modulesMs);
       },
-      pause: () => {
-        this.#alarms.stopDelays();
-        return this.#modules.hold(modulesMs);
-      },
-      resume: () => {
-        this.#runtime.lookAgain();
-        this.#modules.begin();
-      },
+      pause: () => this.#modules.hold(modulesMs),
+      resume: () => this.#modules.begin(),
       rest: () => this.#modules.hold(modulesMs),
       ended: () => this.#host.allEnded(),
       problem: () => this.failure?.message ?? this.#siteConfiguration?.degraded[0]?.text ?? this.#lacks.problem,

@@ -45,7 +45,7 @@ export function createStore({ settings, overBus, ...parts }: ServiceStoreOptions
   return at === undefined ? undefined : new SharedStore({ at, siteName, gatherMs, keepUs, ...parts });
 }
 
-/** What a node of a site records while another one acts for it, or may, is nothing. */
+/** What a node of a site records while another one acts for it is nothing. */
 export function recordsWhile(isActing: () => boolean, sink: RecordSink): RecordSink {
   const { batch } = sink;
   return {

@@ -146,14 +146,9 @@ export class Alarms {
     this.#triggers.release();
   }
 
-  /** Nobody looks at changes from now on: what was delayed is looked at anew by `lookAgain`. */
+  /** Nobody looks at changes from now on: what is delayed does not come. */
   stopDelays(): void {
     this.#triggers.stopDelays();
-  }
-
-  /** At the present values, whatever has changed. */
-  lookAgain(): void {
-    if (!this.#isClosed) this.#triggers.lookAgain();
   }
 
   evaluate(changes: Changes): void {

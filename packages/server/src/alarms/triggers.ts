@@ -128,11 +128,6 @@ export class Triggers {
     }
   }
 
-  /** At all values, as if they had just changed. */
-  lookAgain(): void {
-    for (const subject of this.#subjects.values()) this.#look(subject, subject.triggers);
-  }
-
   stopDelays(): void {
     for (const trigger of this.#triggers) if (trigger !== undefined) this.#stopDelay(trigger);
   }

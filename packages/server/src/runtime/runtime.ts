@@ -35,8 +35,6 @@ export interface RuntimeOptions extends Parts {
   readonly clock: Clock;
   /** False while another node of the site acts for it: triggers are its. */
   readonly isActing?: () => boolean;
-  /** While nobody knows whether another one does: what is read is shown alone, until `lookAgain`. */
-  readonly isPaused?: () => boolean;
   readonly disabledLinkStore: DisabledLinkStore;
   readonly archive: Pick<Archive, 'read' | 'stored'>;
   /** Retentions have changed; by `kind/name`, in microseconds. */
@@ -84,11 +82,10 @@ export class Runtime implements HostEvents {
 
   constructor(options: RuntimeOptions) {
     const { measurements, commands, alarms, archiving, host, isActing = () => true } = options;
-    const isPaused = () => options.isPaused?.() ?? false;
     this.#options = options;
     this.links = new LinkControl({ ...options, store: options.disabledLinkStore });
-    measurements.onChanges((changes) => isPaused() || archiving.onChanges(changes));
-    measurements.onChanges((changes) => isActing() && !isPaused() && alarms.evaluate(changes));
+    measurements.onChanges((changes) => archiving.onChanges(changes));
+    measurements.onChanges((changes) => isActing() && alarms.evaluate(changes));
     commands.onChange((handle) => archiving.onCommand(handle));
     alarms.onChange((handle, isRemoved) => {
       if (!isRemoved) archiving.onAlarm({ ...alarms.stateOf(handle), description: alarms.descriptionOf(handle) });
@@ -142,12 +139,6 @@ export class Runtime implements HostEvents {
         return confirmed;
       },
     };
-  }
-
-  /** Changes count again. */
-  lookAgain(): void {
-    this.#options.archiving.lookAgain();
-    this.#options.alarms.lookAgain();
   }
 
   readings(connector: string, batch: Batch): void {
@@ -228,8 +219,7 @@ export class Runtime implements HostEvents {
     return this.#history.read(provider, asked, signal);
   }
 
-  async pastReadings(connector: string, batch: Batch): Promise<PastOutcome> {
-    if (this.#options.isPaused?.()) throw new ProblemError('not-leading', 'Nothing is recorded now.');
+  pastReadings(connector: string, batch: Batch): Promise<PastOutcome> {
     return this.#history.store(connector, batch);
   }
 

@@ -6,7 +6,7 @@ export interface Acting {
   begin(epoch: number): Promise<void>;
   /** Another node does. */
   end(): Promise<void>;
-  /** Without a lease, another one may lead now, which cannot be known: what has effects beyond reading rests. */
+  /** Without a lease, another one may lead now, which cannot be known: its programs rest. */
   pause(): Promise<void>;
   /** None did: it goes on. */
   resume(): void;

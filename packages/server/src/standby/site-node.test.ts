@@ -97,7 +97,7 @@ describe('a node of a site', { skip: withoutEtcd }, () => {
     await etcd.members[0]?.freeze();
     await until('it pauses', () => a.told.includes('pause while acting'), inTime);
     assert.deepEqual([a.node.isActing, a.node.isPaused], [true, true]);
-    assert.match(JSON.stringify(a.node.degraded), /Nothing is recorded and no alarm is raised: another node may lead/);
+    assert.match(JSON.stringify(a.node.degraded), /Function modules rest: another node may lead/);
     etcd.members[0]?.thaw();
     await until('it goes on', () => a.told.includes('resume while acting'), inTime);
     assert.deepEqual(a.told, ['begin', 'pause while acting', 'resume while acting']);

@@ -118,7 +118,7 @@ export class SiteNode {
     return this.#epoch > 0 && !this.#isEnding;
   }
 
-  /** Its lease ended so long ago that another one may lead: what it reads is shown, and does not count. */
+  /** Its lease ended so long ago that another one may lead: its programs rest, and what it reads goes on. */
   get isPaused(): boolean {
     const { marginMs = 0 } = this.#opened?.etcd.times ?? {};
     return this.#epoch > 0 && this.deadline.overdueMs(this.#epoch) >= marginMs;
@@ -170,7 +170,7 @@ export class SiteNode {
     if (problem !== undefined) {
       const since = toTimestamp(this.#problemSinceUs ?? this.#sinceUs);
       const writes = this.refusal === undefined ? '' : ' Nothing is written to devices here.';
-      const records = this.isPaused ? ' Nothing is recorded and no alarm is raised: another node may lead.' : '';
+      const records = this.isPaused ? ' Function modules rest: another node may lead.' : '';
       return [{ since, text: `The lease of the site: ${problem}.${writes}${records}` }];
     }
     const { site, name: own } = this.#options;

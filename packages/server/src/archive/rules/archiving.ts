@@ -225,17 +225,6 @@ export class Archiving {
     this.#recorder.end();
   }
 
-  /** At the present values of all measurements, where changes were not offered for a while. */
-  lookAgain(): void {
-    if (this.#isClosed) return;
-    this.#recorder.begin();
-    const { table, rules } = this.#sides.measurements;
-    for (let handle = 0; handle < table.capacity; handle++) {
-      if ((table.flagsOf(handle) & flag.change) !== 0) rules.offer(handle);
-    }
-    this.#recorder.end();
-  }
-
   onCommand(handle: number): void {
     const { table, rules } = this.#sides.commands;
     if (this.#isClosed || (table.flagsOf(handle) & flag.change) === 0) return;
