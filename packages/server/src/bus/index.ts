@@ -2,9 +2,8 @@
 export { BadBusAddress, type BusAddress, busAddressText, parseBusAddress } from './connection/bus-address.ts';
 export { BusConnection, type BusMessage, type BusOptions, type BusState } from './connection/bus-connection.ts';
 export { BusError, type BusFailure } from './connection/bus-error.ts';
-export type { BusFiles } from './connection/bus-files.ts';
 export { type BusFinding, examineBus } from './examine.ts';
-export { ExchangeReset, type ExchangeStream } from './exchange/exchange-stream.ts';
+export type { ExchangeStream } from './exchange/exchange-stream.ts';
 export { type ForwardTarget, forwardRequest, forwardUpgrade } from './exchange/forward-http.ts';
 export {
   ForwardError,
@@ -13,7 +12,7 @@ export {
   type ForwarderOptions,
   type ForwardTimes,
 } from './exchange/forwarder.ts';
-export type { AnswerHead, ForwardedRequest, Outcome } from './exchange/heads.ts';
+export type { Outcome } from './exchange/heads.ts';
 export { OutcomeLog } from './exchange/outcome-log.ts';
 export { type OwnServer, serveExchange } from './exchange/serve-exchange.ts';
 export { type SiteExchange, SiteExchanges, type SiteExchangesOptions } from './exchange/site-exchanges.ts';
@@ -26,7 +25,7 @@ export {
   rightsVersion,
 } from './roles/nats-configuration.ts';
 export { type BusMember, type BusRole, commonNameOf } from './roles/roles.ts';
-export type { Beat, BeatUplink } from './sites/beat.ts';
+export type { Beat } from './sites/beat.ts';
 export { type BeatFacts, SiteBeats, type SiteBeatsOptions } from './sites/site-beats.ts';
 export { type SiteMoment, type SiteState, Sites, type SitesOptions } from './sites/sites.ts';
 export { inboxOf, rights } from './subjects.ts';
