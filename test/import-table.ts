@@ -15,6 +15,7 @@ export const table: Record<string, readonly string[]> = {
   'server/threads': ['schema'],
   'server/archive': ['schema', 'server/points', 'server/threads'],
   'server/store': ['schema', 'server/archive', 'server/threads'],
+  'server/nodes': ['schema', 'server/archive', 'server/store'],
   'server/lease': ['schema', 'server/threads'],
   'server/bus': ['schema', 'server/alarms', 'server/archive', 'server/points', 'server/store', 'server/threads'],
   'server/federation': [
@@ -247,6 +248,7 @@ export const topFiles: Record<string, readonly string[]> = {
     'server/api',
     'server/archive',
     'server/federation',
+    'server/nodes',
     'server/standby',
     'server/store',
   ],

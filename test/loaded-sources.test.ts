@@ -13,7 +13,9 @@ interface Coverage {
 
 /** Each part of a build begins with the name of its source. */
 const source = /^\/\/ ((?:packages|stacks|node_modules)\/\S+)$/gm;
-const parts = ['bus', 'enrolment', 'federation', 'lease', 'standby'].map((part) => `packages/server/src/${part}/`);
+const parts = ['bus', 'enrolment', 'federation', 'lease', 'nodes', 'standby'].map(
+  (part) => `packages/server/src/${part}/`,
+);
 const others = [
   'packages/server/src/archive/parcel/decode-parcel.ts',
   'packages/server/src/store/postgres/postgres-store.ts',

@@ -43,6 +43,7 @@ describe('the page of a node', { skip: noChromium || withoutEtcd }, () => {
     await page.getByRole('row', { name: /^a Leads/ }).waitFor();
     await page.getByRole('row', { name: /^b Standby/ }).waitFor();
     await page.getByRole('row', { name: /^etcd ✓/ }).waitFor();
+    await page.getByText('both have the same').waitFor();
     assert.deepEqual(await violationsOf(page), []);
   });
 

@@ -60,6 +60,31 @@ export const BusState = Type.Object(
 );
 export type BusState = Static<typeof BusState>;
 
+export const NodeRecords = Type.Object(
+  {
+    node: Type.String(),
+    state: Type.Enum(['connecting', 'up', 'down'], {
+      type: 'string',
+      description: 'Whether it takes what this node has recorded.',
+    }),
+    since: Timestamp,
+    error: orNull(Type.String(), 'Why it does not take it now; null where it does.'),
+    'waiting-here': Type.Integer({ minimum: 0, description: 'Records of this node that it lacks, about.' }),
+    'oldest-here': orNull(Timestamp, 'Of the oldest of them; null where none waits.'),
+    heard: orNull(
+      Timestamp,
+      'When it last sent what it has recorded: what it has recorded since then is not here. Null where it never sent any.',
+    ),
+    'waiting-there': Type.Integer({
+      minimum: 0,
+      description: 'Records of its own that it had left to send then, about.',
+    }),
+    'oldest-there': orNull(Timestamp, 'Of the oldest of them; null where none was left.'),
+  },
+  strict('NodeRecords'),
+);
+export type NodeRecords = Static<typeof NodeRecords>;
+
 export const leaseRoles = ['leading', 'standby', 'suspended'] as const;
 
 export const NodeState = Type.Object(
@@ -98,6 +123,12 @@ export const NodeState = Type.Object(
         closed,
       ),
       { description: 'Of etcd.' },
+    ),
+    records: Type.Optional(
+      Type.Array(NodeRecords, {
+        description:
+          'How far the records of this node have come to the other ones that are known here, and those of theirs to this one. A server of before has none.',
+      }),
     ),
   },
   strict('NodeState'),

@@ -106,6 +106,7 @@ const made: ReadonlySet<string> = new Set([
   ]),
   ...[
     'archive',
+    'archive-received',
     'archive.control',
     'audit',
     'audit.key',

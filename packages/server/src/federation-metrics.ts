@@ -1,5 +1,5 @@
 // The metrics of what this service has in common with others: a store, a lease, and the sites of a centre.
-import { type CentreSite, fromTimestamp } from '@telltale/schema';
+import { type CentreSite, fromTimestamp, type NodeRecords } from '@telltale/schema';
 import type { Metric } from './api/index.ts';
 import type { Centre } from './federation/index.ts';
 import { counter, gauge } from './metric-kinds.ts';
@@ -30,8 +30,15 @@ export function storeMetrics(store: Pick<SharedStore, 'state'>): Metric[] {
   ];
 }
 
-export function nodeMetrics(node: Pick<SiteNode, 'state'>): Metric[] {
+/** `records`: how far those of this node have come to the others. */
+export function nodeMetrics(node: Pick<SiteNode, 'state'>, records: () => readonly NodeRecords[]): Metric[] {
+  const ofNodes = (name: string, help: string, read: (each: NodeRecords) => number): Metric => ({
+    ...{ name: `node_${name}`, help, type: 'gauge', labels: ['node'] },
+    read: () => records().map((each) => ({ labels: { node: each.node }, value: read(each) })),
+  });
   return [
+    ofNodes('records_up', 'Whether the node takes what this one has recorded.', ({ state }) => Number(state === 'up')),
+    ofNodes('records_waiting', 'Records of this node that it lacks, about.', (each) => each['waiting-here']),
     gauge('lease_leading', 'Whether this node leads its site.', () => Number(node.state.role === 'leading')),
     gauge('lease_valid_seconds', 'How long its lease is valid yet.', () => node.state['valid-for-ms'] / 1000),
     gauge(

@@ -28,6 +28,7 @@ import {
   operationRoutes,
   pageNavigation,
   pagePolicy,
+  type ServedNodes,
   type ServedSites,
   setupPage,
   setupPolicy,
@@ -113,6 +114,8 @@ export interface Interfaces
   readonly sites: (ServedSites & SitesParts & Pick<Centre, 'serveBy'>) | undefined;
   /** Undefined: this server is the only one of its site. */
   readonly standby: StandbyParts | undefined;
+  /** Other nodes of the site ask it; undefined: there are none. */
+  readonly nodes: ServedNodes | undefined;
   readonly admission: BusAdmissionParts;
   readonly url: () => string;
   /** How the service is reached; without options of TLS, that is not spoken. */
@@ -182,6 +185,7 @@ function createHttp(parts: Interfaces, implementations: Implementations): HttpSe
     largestBodyBytes: settings['max-json-size'],
     guard: guardOf(settings),
     sites: parts.sites,
+    nodes: parts.nodes,
     tls: parts.tls.options,
     credentialsOf: parts.tls.credentialsOf,
   });

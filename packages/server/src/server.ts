@@ -65,12 +65,14 @@ export interface ServerOptions {
 interface Libraries {
   readonly standby: typeof import('./standby/index.ts') | undefined;
   readonly federation: typeof import('./federation/index.ts') | undefined;
+  readonly exchange: typeof import('./nodes/index.ts') | undefined;
 }
 
 async function librariesFor({ lease, bus }: Settings): Promise<Libraries> {
   const standby = lease === undefined ? undefined : import('./standby/index.ts');
   const federation = bus === undefined ? undefined : import('./federation/index.ts');
-  return { standby: await standby, federation: await federation };
+  const exchange = lease === undefined ? undefined : import('./nodes/index.ts');
+  return { standby: await standby, federation: await federation, exchange: await exchange };
 }
 
 export class Server {
@@ -120,7 +122,7 @@ export class Server {
   private constructor(
     { settings, sources, log, credentials, onFailure }: ServerOptions,
     { stacks, faults }: Discovery,
-    { standby, federation }: Libraries,
+    { standby, federation, exchange }: Libraries,
   ) {
     this.#settings = settings;
     this.#log = log;
@@ -135,9 +137,11 @@ export class Server {
       clock,
       log,
       url: () => this.url,
+      fingerprint: () => this.#tls.fingerprint,
       identity: {
         own: () => this.#federation.ownIdentity(),
         onAgreed: (identity) => this.#federation.agree(identity),
+        onSecret: (secret) => this.#federation.agreeOnSecret(secret),
       },
     });
     const isActing = () => this.#node?.isActing ?? true;
@@ -194,6 +198,7 @@ export class Server {
     this.#federation = new Federation({
       settings,
       library: federation,
+      exchange,
       clock,
       log,
       archive: this.#archive,
@@ -202,6 +207,7 @@ export class Server {
       forwarded: (callers) => this.#served.forwarded(callers),
       url: () => this.url,
       fingerprint: () => this.#tls.fingerprint,
+      otherNodes: () => this.#node?.others ?? [],
     });
     this.#archiving = new Archiving({
       clock,
@@ -327,12 +333,13 @@ export class Server {
       diskFailure: () => this.#condition.failure,
       warnings: () => this.#condition.warnings(),
       degraded: () =>
-        [this.#federation, this.#node, this.#siteConfiguration, this.#lacks].flatMap((part) => part?.degraded ?? []),
+        [this.#node, this.#federation, this.#siteConfiguration, this.#lacks].flatMap((part) => part?.degraded ?? []),
       isStandby: () => !isActing(),
       store: () => this.#federation.store?.state,
       bus: () => this.#federation.bus,
-      node: () => this.#node?.state,
+      node: () => this.#node && { ...this.#node.state, records: this.#federation.records?.states ?? [] },
       standby: this.#node,
+      nodes: this.#federation.records,
       sites: this.#federation.centre,
       admission: this.#federation.admission,
       losses: this.#condition,
@@ -362,7 +369,7 @@ export class Server {
     if (store !== undefined) metrics.watch(storeMetrics(store));
     const { centre } = this.#federation;
     if (centre !== undefined) metrics.watch(centreMetrics(centre, this.#federation.admission));
-    if (this.#node !== undefined) metrics.watch(nodeMetrics(this.#node));
+    if (this.#node !== undefined) metrics.watch(nodeMetrics(this.#node, () => this.#federation.records?.states ?? []));
   }
 
   /** Where it listens, such as http://127.0.0.1:8080. */

@@ -20,6 +20,7 @@ export function createArchive({ settings, log, onFailure, onFault }: ServiceArch
     commitMs: settings['archive-commit'],
     maxPendingBytes: settings['archive-buffer'],
     retention: retentionOf(settings, new Map()),
+    hasOthers: settings.lease !== undefined,
     onFailure,
     onFault,
     onWarning: (text) => log.warn(`archive: ${text}`),

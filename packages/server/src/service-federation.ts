@@ -9,6 +9,7 @@ import type { HttpServer } from './api/index.ts';
 import type { Archive } from './archive/index.ts';
 import { busFilesOf, roleOnBus } from './bus-settings.ts';
 import type { Centre, LeadingNode, LiveObjects, SiteOnBus } from './federation/index.ts';
+import type { OtherNode, RecordsExchange } from './nodes/index.ts';
 import { BusAdmission } from './service-admission.ts';
 import { createStore } from './service-archive.ts';
 import type { Settings } from './settings.ts';
@@ -19,6 +20,8 @@ export interface FederationOptions {
   readonly settings: Settings;
   /** Undefined where there is no bus. */
   readonly library: typeof import('./federation/index.ts') | undefined;
+  /** Undefined where there are no other nodes. */
+  readonly exchange: typeof import('./nodes/index.ts') | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   readonly archive: Archive;
@@ -29,6 +32,8 @@ export interface FederationOptions {
   /** How the service is reached. */
   readonly url: () => string;
   readonly fingerprint: () => string | undefined;
+  /** Of this site, the other ones that are there. */
+  readonly otherNodes: () => readonly OtherNode[];
 }
 
 /** What a centre may do at a site: everything but to say who may do what there. */
@@ -42,6 +47,8 @@ const retryMs = 2000;
 export class Federation {
   readonly store: SharedStore | undefined;
   readonly centre: Centre | undefined;
+  /** Undefined: this server is the only node of its site. */
+  readonly records: RecordsExchange | undefined;
   /** Who may connect to the bus. */
   readonly admission: BusAdmission;
   readonly #site: SiteOnBus | undefined;
@@ -92,6 +99,7 @@ export class Federation {
       hasRead: async (version) => (await this.centre?.hasRead(version)) ?? false,
     });
     const areEpochsGiven = this.#node !== undefined;
+    this.records = this.#node === undefined ? undefined : exchangeOf(this.#node, options);
     this.store = createStore({ settings, clock, log, archive, areEpochsGiven, overBus: this.#site });
   }
 
@@ -130,14 +138,20 @@ export class Federation {
   /** The nodes have agreed on who the site is. Once. */
   agree(identity: SiteIdentity): void {
     this.#identity = identity;
+    this.records?.agreeOnSite(identity.id);
     this.#opening = this.#openOrRetry(identity.id);
+  }
+
+  /** And on how they sign what they ask each other. Once. */
+  agreeOnSecret(secret: string): void {
+    this.records?.agreeOnSecret(secret);
   }
 
   /** This node leads: what it records from now on is of this epoch, and it speaks for the site. */
   async lead(epoch: number): Promise<void> {
     await this.#opening;
     if (this.#identity === undefined || this.#node === undefined) return;
-    if (this.store !== undefined) await this.#options.archive.lead(this.#identity.epochsFrom + epoch);
+    await this.#options.archive.lead(this.#identity.epochsFrom + epoch);
     this.#leading = { node: this.#node, epoch };
     this.#site?.speak(this.#leading);
   }
@@ -150,11 +164,11 @@ export class Federation {
 
   get degraded(): Degradation[] {
     const notOpen = this.#notOpen === undefined ? [] : [this.#notOpen];
-    return [...notOpen, ...(this.store?.degraded ?? []), ...(this.centre?.degraded ?? [])];
+    return [...notOpen, ...[this.store, this.records, this.centre].flatMap((part) => part?.degraded ?? [])];
   }
 
   get warnings(): readonly string[] {
-    return [...(this.store?.warnings ?? []), ...(this.centre?.warnings ?? [])];
+    return [this.store, this.records, this.centre].flatMap((part) => part?.warnings ?? []);
   }
 
   /** Before the archive. */
@@ -164,7 +178,7 @@ export class Federation {
     this.admission.close();
     await this.#opening;
     await this.centre?.close(patienceMs);
-    await this.store?.close(patienceMs);
+    await Promise.all([this.store?.close(patienceMs), this.records?.close(patienceMs)]);
     await this.#site?.close(this.#node === undefined);
   }
 
@@ -192,4 +206,10 @@ export class Federation {
     this.#site?.start();
     this.store?.open(id);
   }
+}
+
+function exchangeOf(name: string, options: FederationOptions): RecordsExchange | undefined {
+  const { settings, exchange, clock, log, archive, otherNodes: others } = options;
+  if (exchange === undefined) return undefined;
+  return new exchange.RecordsExchange({ name, others, archive, gatherMs: settings['store-interval'], clock, log });
 }

@@ -14,11 +14,20 @@ export interface ServiceNodeOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly url: () => string;
+  readonly fingerprint: () => string | undefined;
   readonly identity: IdentityOptions;
 }
 
 /** Undefined where it is the only one. */
-export function createNode({ settings, library, clock, log, url, identity }: ServiceNodeOptions): SiteNode | undefined {
+export function createNode({
+  settings,
+  library,
+  clock,
+  log,
+  url,
+  fingerprint,
+  identity,
+}: ServiceNodeOptions): SiteNode | undefined {
   const { lease: address, site, node: name = hostname(), 'public-url': publicUrl } = settings;
   if (address === undefined || site === undefined || library === undefined) return undefined;
   const lease = { address, passwordFile: settings['lease-password-file'], ttlMs: settings['lease-ttl'] };
@@ -28,6 +37,7 @@ export function createNode({ settings, library, clock, log, url, identity }: Ser
     name,
     version: packageJson.version,
     url: () => publicUrl ?? url(),
+    fingerprint,
     identity,
     clock,
     log,

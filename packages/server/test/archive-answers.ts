@@ -4,6 +4,7 @@ import type { ReadRequest } from '../src/archive/archive-access.ts';
 import { ArchiveQuery } from '../src/archive/query/archive-query.ts';
 import { NewestTransitions } from '../src/archive/query/newest-transitions.ts';
 import type { QueryOptions } from '../src/archive/query/query.ts';
+import type { SiteArchive } from '../src/archive/received/site-archive.ts';
 import { snapshotRequest } from '../src/archive/snapshot-request.ts';
 import type { ArchiveStore } from '../src/archive/store/archive-store.ts';
 import { openBlock } from '../src/archive/store/block-list.ts';
@@ -19,6 +20,18 @@ function queryOf(request: ReadRequest, blockOf: QueryOptions['blockOf']): Archiv
 
 /** Of a folder that is open, in this thread. */
 export function archiveAnswer(archive: ArchiveStore, request: ReadRequest): Buffer {
+  return answerOf(request, (kind, name, { sinceUs, untilUs, needsHead, simulated }) => {
+    const series = archive.find(kind, name);
+    return series.length === 0 ? undefined : archive.snapshot(series, sinceUs, untilUs, needsHead, simulated);
+  });
+}
+
+/** Of what a node of a site has of all nodes. */
+export function siteAnswer(archive: SiteArchive, request: ReadRequest): Buffer {
+  return answerOf(request, (kind, name, wanted) => archive.snapshot(kind, name, wanted));
+}
+
+function answerOf(request: ReadRequest, snapshotOf: SiteArchive['snapshot']): Buffer {
   const files = new Map<string, ReturnType<typeof openBlock>>();
   const query = queryOf(request, (path) => {
     const file = files.get(path) ?? openBlock(path);
@@ -28,11 +41,8 @@ export function archiveAnswer(archive: ArchiveStore, request: ReadRequest): Buff
   const pages: Buffer[] = [];
   for (let name = 0; !query.isOver; ) {
     if (query.wanted !== undefined) {
-      const { kind, sinceUs, untilUs, needsHead } = snapshotRequest({ ...request, sinceUs: query.sinceUs }, name);
-      const series = archive.find(kind, request.names[name++] as string);
-      query.give(
-        series.length === 0 ? undefined : archive.snapshot(series, sinceUs, untilUs, needsHead, request.simulated),
-      );
+      const wanted = snapshotRequest({ ...request, sinceUs: query.sinceUs }, name);
+      query.give(snapshotOf(wanted.kind, request.names[name++] as string, wanted));
     }
     pages.push(Buffer.from(query.next() ?? []));
   }

@@ -11,7 +11,7 @@ import type { SeriesKey } from '../src/archive/records.ts';
 import { ArchiveStore } from '../src/archive/store/archive-store.ts';
 import type { Limits } from '../src/archive/store/generations.ts';
 import type { ParcelStore } from '../src/store/parcel-store.ts';
-import { Sender, type SenderState } from '../src/store/sender.ts';
+import { Sender, type SenderOptions, type SenderState } from '../src/store/sender.ts';
 import { append, keys, type ModelRecord } from './store-model.ts';
 import { flush, mergeAll, startUs } from './temporary-archives.ts';
 
@@ -90,37 +90,10 @@ export class SentWorld<Store extends TroubledStore = TroubledStore> {
   }
 
   /** Until everything is sent, or the store fails. */
-  async send(): Promise<SenderState> {
-    const { promise, resolve } = Promise.withResolvers<SenderState>();
+  send(): Promise<SenderState> {
     const { site, archive, store, clock, gatherMs } = this;
-    const outgoing = archive.outgoing();
-    const methods: Record<string, (...args: never[]) => unknown> = {
-      open: () => {
-        outgoing.sendAs(site);
-        return { epoch: outgoing.epoch, nextEpoch: outgoing.nextEpoch, series: outgoing.series() };
-      },
-      resume: (position) => outgoing.resume(position),
-      counts: () => outgoing.counts(),
-      begin: (...args: [number, boolean, string | undefined]) => archive.beginOutgoing(...args),
-      beginNext: (...args: [number, Position]) => outgoing.beginNext(...args),
-      next: (position, most) => outgoing.next(position, Math.min(most, this.#mostLive)),
-      sent: (position, renamed) => outgoing.sent(position, renamed),
-      damage: assert.fail,
-    };
-    const call = (method: string, args: readonly unknown[]) => methods[method]?.(...(args as never[]));
-    const link = { call: async (method: string, args: readonly unknown[]) => call(method, args), notify: call };
-    let isBegun = false;
-    const onState = (state: SenderState) => {
-      const hasBegun = isBegun || (state.isIdle && state.epoch === undefined);
-      if (hasBegun && (state.isIdle || state.failure !== undefined)) resolve(state);
-      isBegun = true;
-    };
-    const areEpochsGiven = this.#areEpochsGiven;
-    const sender = new Sender({ site, clock, store, gatherMs, areEpochsGiven, archive: link as never, onState });
-    sender.start();
-    const state = await promise;
-    await sender.stop();
-    return state;
+    const sent = { site, clock, store, gatherMs, areEpochsGiven: this.#areEpochsGiven };
+    return sendFrom(archive, sent, this.#mostLive);
   }
 
   /** Brings what is repeated into blocks, from which alone it is sent. */
@@ -134,6 +107,43 @@ export class SentWorld<Store extends TroubledStore = TroubledStore> {
     assert.equal(state.failure, undefined);
     assert.equal(state.waiting, 0);
   }
+}
+
+/** Sends an archive until everything is sent, or the store fails; `destination`: a node in the place of the store. */
+export async function sendFrom(
+  archive: ArchiveStore,
+  sent: Omit<SenderOptions, 'archive' | 'onState'>,
+  mostLive: number,
+  destination?: string,
+): Promise<SenderState> {
+  const { promise, resolve } = Promise.withResolvers<SenderState>();
+  const outgoing = archive.outgoing(destination);
+  const methods: Record<string, (...args: never[]) => unknown> = {
+    open: (site) => {
+      outgoing.sendAs(site);
+      return { epoch: outgoing.epoch, nextEpoch: outgoing.nextEpoch, series: outgoing.series() };
+    },
+    resume: (position) => outgoing.resume(position),
+    counts: () => outgoing.counts(),
+    begin: (...args: [number, boolean, string | undefined]) => archive.beginOutgoing(...args, destination),
+    beginNext: (...args: [number, Position]) => outgoing.beginNext(...args),
+    next: (position, most) => outgoing.next(position, Math.min(most, mostLive)),
+    sent: (position, renamed) => outgoing.sent(position, renamed),
+    damage: assert.fail,
+  };
+  const call = (method: string, args: readonly unknown[]) => methods[method]?.(...(args as never[]));
+  const link = { call: async (method: string, args: readonly unknown[]) => call(method, args), notify: call };
+  let isBegun = false;
+  const onState = (state: SenderState) => {
+    const hasBegun = isBegun || (state.isIdle && state.epoch === undefined);
+    if (hasBegun && (state.isIdle || state.failure !== undefined)) resolve(state);
+    isBegun = true;
+  };
+  const sender = new Sender({ ...sent, archive: link as never, onState });
+  sender.start();
+  const state = await promise;
+  await sender.stop();
+  return state;
 }
 
 export const times = [0, 1, 2, 3, 4, 5]

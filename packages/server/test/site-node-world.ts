@@ -45,7 +45,8 @@ export async function startSiteNode(
     name,
     version: '1.0',
     url: () => `http://${name}.example`,
-    identity: { own: async () => ({ id: '0123456789abcdef', epochsFrom: 0 }), onAgreed: () => {} },
+    identity: { own: async () => ({ id: '0123456789abcdef', epochsFrom: 0 }), onAgreed: () => {}, onSecret: () => {} },
+    fingerprint: () => undefined,
     clock: systemClock,
     log: pino({ level: 'silent' }),
   });

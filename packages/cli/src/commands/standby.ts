@@ -1,5 +1,5 @@
 // `telltale standby`: the nodes of a site, and which of them leads; and a planned switchover.
-import { type NodeState, operations } from '@telltale/schema';
+import { type NodeRecords, type NodeState, operations } from '@telltale/schema';
 import { type Call, type CommandDeclaration, Refused } from '../declaration.ts';
 import type { Cell } from '../terminal.ts';
 import { timeText } from '../words.ts';
@@ -71,9 +71,27 @@ async function print({ terminal }: Call, state: NodeState): Promise<void> {
     return [each.name, role, could, each.version, each.address, timeText(each.since)];
   });
   await terminal.table(['NODE', 'ROLE', 'COULD TAKE OVER', 'VERSION', 'ADDRESS', 'THERE SINCE'], rows);
+  for (const each of state.records ?? []) await printRecords(terminal, node, each);
   await terminal.line('');
   await terminal.table(
     ['ETCD', 'VERSION', 'PROBLEM'],
     members.map(({ address, version, problem }) => [address, version ?? '', { text: problem ?? '', style: 'red' }]),
   );
+}
+
+/** What one of the two has recorded and the other one lacks. */
+async function printRecords({ line }: Call['terminal'], own: string, records: NodeRecords): Promise<void> {
+  const { node, state, error, heard, 'waiting-here': here, 'oldest-here': since } = records;
+  const { 'waiting-there': left, 'oldest-there': leftSince } = records;
+  if (here > 0)
+    await line(
+      `On node ${own}, ${here} records that ${node} lacks${since === null ? '' : `, from ${timeText(since)}`}.`,
+    );
+  if (left > 0)
+    await line(
+      `On node ${node}, ${left} records that are not here${leftSince === null ? '' : `, from ${timeText(leftSince)}`}.`,
+    );
+  if (state !== 'down') return;
+  const last = heard === null ? 'It has sent none yet.' : `What it has recorded since ${timeText(heard)} is not here.`;
+  await line({ text: `Records do not go to node ${node}: ${error}. ${last}`, style: 'red' });
 }

@@ -68,6 +68,8 @@ export interface HttpServerOptions {
   readonly guard: Pick<OriginGuard, 'refusalOf'>;
   /** What is served elsewhere, below a path of its own: sites of a centre. */
   readonly sites?: ServedSites | undefined;
+  /** What other nodes of the site ask; undefined: there are none. */
+  readonly nodes?: ServedNodes | undefined;
   /** How TLS is spoken; undefined: HTTP without it. */
   readonly tls?: TlsOptions | undefined;
 }
@@ -79,6 +81,13 @@ export interface ServedSites {
   routesOf(url: string, caller: Caller): { readonly routes: RoutesOfSite; readonly url: string } | undefined;
   forward(request: IncomingMessage, response: ServerResponse, asking: Asking): Promise<void>;
   forwardUpgrade(request: IncomingMessage, socket: Socket, head: Buffer, asking: Asking): Promise<void>;
+}
+
+/** They show by themselves who asks. */
+export interface ServedNodes {
+  isAsked(url: string): boolean;
+  /** Never rejects. */
+  answer(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
 /** What is answered here of a site, to callers with the rights that they have there. */
@@ -164,6 +173,10 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
       const fault = formFault(request);
       if (fault !== undefined) throw new ProblemError('malformed-request', fault);
       const { method, url = '' } = request;
+      if (options.nodes?.isAsked(url) === true) {
+        void options.nodes.answer(request, response);
+        return counting;
+      }
       const isView = options.navigation?.isPage(request) === true;
       const sites = !isView && options.sites?.isOfSite(url) ? options.sites : undefined;
       const asking = sites && askingOfSites(request, options);

@@ -9,6 +9,7 @@ export {
   type HttpServer,
   type HttpServerOptions,
   type RoutesOfSite,
+  type ServedNodes,
   type ServedSites,
 } from './http-server.ts';
 export { type Metric, Metrics, type Sample } from './metrics.ts';

@@ -9,23 +9,22 @@ import { batchOf } from './batch-of-group.ts';
 import { CompactionWorker } from './compaction-worker.ts';
 import type { Damage } from './files/damage.ts';
 import { readRetentions, writeRetentions } from './files/retentions-file.ts';
-import { buffersOfPiece } from './outgoing/outgoing-piece.ts';
+import { OutgoingLinks } from './outgoing-links.ts';
 import type {
   Begin,
   OpenWriter,
-  OutgoingAccess,
-  OutgoingClient,
   ReaderForWriter,
   Snapshots,
   WriterClient,
   WriterForReader,
   WriterThread,
 } from './protocol.ts';
+import { type Receiving, SiteArchive } from './received/site-archive.ts';
 import type { CommitGroup } from './record-queue.ts';
 import type { Kind, SeriesRename } from './records.ts';
 import { SeriesRefs } from './series-refs.ts';
 import { type SnapshotRequest, snapshotRequest } from './snapshot-request.ts';
-import { ArchiveStore } from './store/archive-store.ts';
+import type { ArchiveStore } from './store/archive-store.ts';
 import { type Retention, renamedRetentions } from './store/retention.ts';
 import { buffersOf } from './store/snapshot.ts';
 
@@ -40,11 +39,12 @@ class ArchiveThread {
   readonly #folder: string;
   /** To the thread that reads, while there is one. */
   #reader: Link<ReaderForWriter> | undefined;
-  /** To the thread that sends to the store, where there is one, and whether it waits for more. */
-  #sender: Link<OutgoingClient> | undefined;
-  #isMoreWanted = false;
+  readonly #outgoing: OutgoingLinks;
   /** Files that go as soon as it has answered. */
   readonly #releasing = new Set<string>();
+  /** Of all nodes of the site. */
+  readonly #site: SiteArchive;
+  /** What this node records. */
   readonly #store: ArchiveStore;
   readonly #worker = new CompactionWorker();
   readonly #refs: SeriesRefs;
@@ -55,14 +55,19 @@ class ArchiveThread {
   #isCompacting = false;
   #isClosed = false;
 
-  constructor(client: Link<WriterClient>, { folder, retention, limits, renames }: OpenWriter) {
+  constructor(client: Link<WriterClient>, options: OpenWriter, receiving: Receiving | undefined) {
+    const { folder, received, retention, limits, renames } = options;
     this.#client = client;
     this.#folder = folder;
-    this.#store = ArchiveStore.open(folder, {
+    this.#site = new SiteArchive(folder, {
+      received,
+      receiving,
       clock: systemClock,
       onDamage: (damage) => this.#warnOf(damage),
       ...(limits && { limits }),
     });
+    this.#store = this.#site.own;
+    this.#outgoing = new OutgoingLinks(this.#store);
     this.#refs = new SeriesRefs(this.#store, (reason) => {
       this.#warn(`records of new series are discarded: ${reason}`);
     });
@@ -76,8 +81,8 @@ class ArchiveThread {
     this.maintain();
   }
 
-  get store(): ArchiveStore {
-    return this.#store;
+  get site(): SiteArchive {
+    return this.#site;
   }
 
   take({ dropped, newSeries, batches }: CommitGroup): void {
@@ -102,11 +107,11 @@ class ArchiveThread {
   rename(renames: readonly SeriesRename[], onRefused: (reason: string) => void): void {
     const ofSeries = renamedRetentions(this.#retention.ofSeries, renames);
     this.#retention = { ...this.#retention, ofSeries };
-    this.#store.setRetention(this.#retention);
+    this.#site.setRetention(this.#retention);
     if (renames.length === 0) return;
     try {
-      this.#store.rename(renames);
-      this.#tellSender();
+      this.#site.rename(renames);
+      this.#outgoing.tellMore();
       writeRetentions(this.#folder, ofSeries);
     } catch (error) {
       onRefused((error as Error).message);
@@ -115,7 +120,7 @@ class ArchiveThread {
 
   retain(retention: Retention): void {
     this.#retention = retention;
-    this.#store.setRetention(retention);
+    this.#site.setRetention(retention);
     try {
       writeRetentions(this.#folder, retention.ofSeries);
     } catch (error) {
@@ -128,22 +133,15 @@ class ArchiveThread {
       this.#store.commit();
       this.#client.notify('committed', [this.#invalid]);
       this.#invalid = 0;
-      this.#tellSender();
+      this.#outgoing.tellMore();
     } catch (error) {
       this.#client.notify('refused', [(error as Error).message]);
     }
   }
 
-  /** Once after each piece that it was given. */
-  #tellSender(): void {
-    if (!this.#isMoreWanted) return;
-    this.#isMoreWanted = false;
-    this.#sender?.notify('more', []);
-  }
-
   erase(kind: Kind, name: string, sinceUs: number, untilUs: number): void {
-    this.#store.erase(kind, name, sinceUs, untilUs);
-    this.#tellSender();
+    this.#site.erase(kind, name, sinceUs, untilUs);
+    this.#outgoing.tellMore();
   }
 
   begin(begin: Begin): void {
@@ -155,11 +153,8 @@ class ArchiveThread {
     this.#reader?.notify('cancel', [id]);
   }
 
-  #snapshots({ kind, names, sinceUs, untilUs, needsHead, simulated: which }: SnapshotRequest): Snapshots {
-    return names.map((name) => {
-      const series = this.#store.find(kind, name);
-      return series.length === 0 ? undefined : this.#store.snapshot(series, sinceUs, untilUs, needsHead, which);
-    });
+  #snapshots({ kind, names, ...wanted }: SnapshotRequest): Snapshots {
+    return names.map((name) => this.#site.snapshot(kind, name, wanted));
   }
 
   /** A slice now and then, until there is nothing to do. */
@@ -171,7 +166,7 @@ class ArchiveThread {
       if (this.#isClosed) return;
       let isMore = false;
       try {
-        isMore = this.#store.maintain(sliceMs);
+        isMore = this.#site.maintain(sliceMs);
       } catch (error) {
         this.#warn(`background maintenance failed and is retried: ${(error as Error).message}`);
       }
@@ -183,7 +178,7 @@ class ArchiveThread {
 
   /** Obsolete files are removed when no query has them open. */
   #release(): void {
-    const paths = this.#store.obsolete();
+    const paths = this.#site.obsolete();
     if (paths.length === 0) return;
     for (const path of paths) this.#releasing.add(path);
     const reader = this.#reader;
@@ -207,7 +202,7 @@ class ArchiveThread {
         const snapshots = this.#snapshots(request);
         return new Moved(snapshots, buffersOf(snapshots));
       },
-      damage: (damage) => this.#store.noteDamage(damage),
+      damage: (damage) => this.#site.noteDamage(damage),
     });
     port.once('close', () => {
       reader.end(new Error('the reader thread has ended'));
@@ -216,39 +211,19 @@ class ArchiveThread {
     this.#replaceReader(reader);
   }
 
-  /** Whoever sends asks by this; the one before has died, or there was none. */
-  serveSender(port: MessagePort): void {
-    const outgoing = this.#store.outgoing();
-    const sender = new Link<OutgoingClient, OutgoingAccess>(messagePort(port), {
-      open: (site) => {
-        outgoing.sendAs(site);
-        return { epoch: outgoing.epoch, nextEpoch: outgoing.nextEpoch, series: outgoing.series() };
-      },
-      resume: (position) => outgoing.resume(position),
-      counts: () => outgoing.counts(),
-      begin: (epoch, isKnown, reached) => this.#store.beginOutgoing(epoch, isKnown, reached),
-      beginNext: (epoch, reached) => outgoing.beginNext(epoch, reached),
-      next: (position, most) => {
-        this.#isMoreWanted = true;
-        const piece = outgoing.next(position, most);
-        return new Moved(piece, buffersOfPiece(piece));
-      },
-      sent: (position, renamed) => outgoing.sent(position, renamed),
-      damage: (damage) => this.#store.noteDamage(damage),
-    });
-    port.once('close', () => sender.end(new Error('the thread that sends has ended')));
-    this.#sender?.end(new Error('the thread that sends was replaced'));
-    this.#sender = sender;
+  /** For whoever sends to there. */
+  serveSender(port: MessagePort, destination: string): void {
+    this.#outgoing.serve(port, destination);
   }
 
   /** In memory at once; what the disk refuses is tried again. */
   lead(epoch: number): void {
     try {
-      this.#store.leadOutgoing(epoch);
+      this.#store.lead(epoch);
     } catch (error) {
       this.#warn(`that another epoch has begun is not on disk yet: ${(error as Error).message}`);
     }
-    this.#sender?.notify('more', []);
+    this.#outgoing.tellAll();
   }
 
   #replaceReader(reader: Link<ReaderForWriter> | undefined): void {
@@ -260,7 +235,7 @@ class ArchiveThread {
   #unlink(paths: readonly string[]): void {
     if (this.#isClosed) return;
     try {
-      this.#store.unlink(paths);
+      this.#site.unlink(paths);
     } catch (error) {
       this.#warn(`an obsolete file could not be removed, and is retried: ${(error as Error).message}`);
     }
@@ -273,7 +248,7 @@ class ArchiveThread {
 
   /** Resolves with whether there was anything. */
   async #compactBlocks(all: boolean, onProgress?: (doneBytes: number) => void): Promise<number> {
-    const plan = this.#store.planCompaction(all);
+    const plan = this.#site.planCompaction(all);
     if (plan === undefined) return 0;
     this.#isCompacting = true;
     try {
@@ -281,7 +256,7 @@ class ArchiveThread {
         .compact(plan, onProgress)
         .catch((error: Error) => ({ kind: 'failed', reason: error.message }) as const);
       if (this.#isClosed) return 0;
-      this.#store.compactionDone(plan, outcome);
+      this.#site.compactionDone(plan, outcome);
       if (outcome.kind === 'failed' && all) throw new Error(outcome.reason);
       if (outcome.kind === 'failed') this.#warn(`compaction of blocks failed and is retried: ${outcome.reason}`);
       return plan.bytes;
@@ -292,20 +267,20 @@ class ArchiveThread {
   }
 
   async check(report: (progress: ArchiveProgress) => void): Promise<ArchiveProgress> {
-    const paths = this.#store.blockPaths();
-    const { bytes: totalBytes } = this.#store.stats();
+    const paths = this.#site.blockPaths();
+    const { bytes: totalBytes } = this.#site.stats();
     const damages = await this.#worker.check(paths, (doneBytes) => report({ doneBytes, totalBytes }));
     // Files that compaction has replaced meanwhile are gone, which is no damage.
-    const counting = new Set(this.#store.blockPaths().map((path) => basename(path)));
-    for (const damage of damages) if (counting.has(damage.file)) this.#store.noteDamage(damage);
-    return { doneBytes: totalBytes, totalBytes, done: true, damages: this.#store.stats().damages };
+    const counting = new Set(this.#site.blockPaths().map((path) => basename(path)));
+    for (const damage of damages) if (counting.has(damage.file)) this.#site.noteDamage(damage);
+    return { doneBytes: totalBytes, totalBytes, done: true, damages: this.#site.stats().damages };
   }
 
   /** A block that is damaged stays as it is; the others are merged around it. */
   async compact(report: (progress: ArchiveProgress) => void): Promise<ArchiveProgress> {
-    this.#store.freeze();
-    while (this.#store.maintain(sliceMs)) await new Promise((resolve) => setImmediate(resolve));
-    const { bytes: totalBytes } = this.#store.stats();
+    this.#site.freeze();
+    while (this.#site.maintain(sliceMs)) await new Promise((resolve) => setImmediate(resolve));
+    const { bytes: totalBytes } = this.#site.stats();
     let doneBytes = 0;
     for (;;) {
       while (this.#isCompacting) await new Promise((resolve) => setTimeout(resolve, 50));
@@ -314,13 +289,13 @@ class ArchiveThread {
       doneBytes += bytes;
       this.#release();
     }
-    return { doneBytes: totalBytes, totalBytes, done: true, damages: this.#store.stats().damages };
+    return { doneBytes: totalBytes, totalBytes, done: true, damages: this.#site.stats().damages };
   }
 
   close(): Promise<void> {
     this.#isClosed = true;
     try {
-      this.#store.close();
+      this.#site.close();
     } catch (error) {
       this.#warn(`pending records could not be written: ${(error as Error).message}`);
     }
@@ -338,6 +313,7 @@ class ArchiveThread {
 
 function main(): void {
   let opened: ArchiveThread | undefined;
+  let receiving: Receiving | undefined;
   /** Work on what is open; then there may be more to do in the background. Where nothing could be opened, nothing. */
   const work = (carryOut: (thread: ArchiveThread) => void): void => {
     if (opened === undefined) return;
@@ -355,18 +331,26 @@ function main(): void {
     }
   };
   const client: Link<WriterClient> = parentLink<WriterClient, WriterThread>({
+    receive: async () => {
+      receiving = await import('./received/receiving.ts');
+    },
     open(options) {
       try {
-        opened = new ArchiveThread(client, options);
+        opened = new ArchiveThread(client, options, receiving);
         return { retentions: opened.retentions };
       } catch (error) {
         return { unusable: (error as Error).message };
       }
     },
     reader: (port) => opened?.serveReader(port),
-    outgoing: (port) => opened?.serveSender(port),
+    outgoing: (port, destination) => opened?.serveSender(port, destination),
+    destinations: () => answer(({ site }) => site.own.destinations),
+    newestParcel: (node, epoch) => answer(({ site }) => site.of(node).newest(epoch)),
+    claimEpoch: (node, epoch) => answer(({ site }) => site.of(node).claim(epoch)),
+    takeParcel: (node, parcel) => answer(({ site }) => site.takeParcel(node, parcel)),
+    received: () => answer(({ site }) => site.states),
     lead: (epoch) => answer((thread) => thread.lead(epoch)),
-    lastEpoch: () => answer(({ store }) => store.lastEpoch),
+    lastEpoch: () => answer(({ site }) => site.own.lastEpoch),
     group: (group) => work((thread) => thread.take(group)),
     commit: () => work((thread) => thread.commit()),
     setRetention: (retention) => work((thread) => thread.retain(retention)),
@@ -376,11 +360,11 @@ function main(): void {
           throw new Error(reason);
         }),
       ),
-    has: (kind, name) => answer(({ store }) => store.find(kind, name).length > 0),
-    names: (kind) => answer(({ store }) => store.names(kind)),
-    datatypeOf: (kind, name) => answer(({ store }) => store.find(kind, name).at(-1)?.datatype),
+    has: (kind, name) => answer(({ site }) => site.has(kind, name)),
+    names: (kind) => answer(({ site }) => site.names(kind)),
+    datatypeOf: (kind, name) => answer(({ site }) => site.datatypeOf(kind, name)),
     erase: (kind, name, sinceUs, untilUs) => answer((thread) => thread.erase(kind, name, sinceUs, untilUs)),
-    stats: () => answer(({ store }) => store.stats()),
+    stats: () => answer(({ site }) => site.stats()),
     check: ({ report }) => answer((thread) => thread.check(report)),
     compact: ({ report }) => answer((thread) => thread.compact(report)),
     read: (begin) => opened?.begin(begin),

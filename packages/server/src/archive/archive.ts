@@ -1,6 +1,6 @@
 // The archive as the rest of the server knows it: takes records, answers queries. Two threads do the work, a writer and
 // a reader, so that neither delays live values or the other.
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import { type BatchMessage, type Clock, type Datatype, ProblemError } from '@telltale/schema';
@@ -14,8 +14,10 @@ import type {
   ReadRequest,
 } from './archive-access.ts';
 import { ArchiveMark } from './archive-mark.ts';
+import { theStore } from './files/outgoing-file.ts';
 import { ProgressReport } from './progress-report.ts';
-import type { WriterClient, WriterThread } from './protocol.ts';
+import type { ReceivedState, TakenParcel, WriterClient, WriterThread } from './protocol.ts';
+import type { NewestReceived } from './received/received-store.ts';
 import { RecordQueue } from './record-queue.ts';
 import type { Kind, SeriesKey, SeriesRename } from './records.ts';
 import { type QueryCounts, RunningQueries } from './running-queries.ts';
@@ -31,6 +33,8 @@ export interface ArchiveOptions {
   /** Of records that wait while the disk does not take them. */
   readonly maxPendingBytes: number;
   readonly retention: Retention;
+  /** It is that of one of several nodes of a site. */
+  readonly hasOthers?: boolean;
   /** Of a generation of records; by default those of the store. */
   readonly limits?: Limits;
   /** The thread that writes died: the server cannot go on. */
@@ -47,6 +51,9 @@ export class UnusableArchive extends Error {
 
 /** Discarded records are reported at once, and no more often than this. */
 const reportDroppedMs = 60_000;
+
+/** Beside the folder of the archive. */
+const receivedFolder = 'archive-received';
 
 export class Archive implements ArchiveAccess {
   readonly records: RecordQueue;
@@ -151,18 +158,43 @@ export class Archive implements ArchiveAccess {
     const folder = join(this.#options.folder, 'archive');
     this.#mark = new ArchiveMark(this.#options.folder, folder);
     mkdirSync(folder, { recursive: true });
+    const received = join(this.#options.folder, receivedFolder);
+    if (this.#options.hasOthers === true || existsSync(received)) await thread.call('receive', []);
     this.#queries.open();
     this.#isOpen = true;
     const { retention, limits } = this.#options;
-    const opened = await thread.call('open', [{ folder, retention, limits, renames }]);
+    const opened = await thread.call('open', [{ folder, received, retention, limits, renames }]);
     if ('unusable' in opened) throw new UnusableArchive(opened.unusable);
     this.#mark.write();
     return opened.retentions;
   }
 
-  /** For the thread that sends what is archived to the store. */
-  serveSender(port: MessagePort): void {
-    this.#writer?.notify('outgoing', [port], [port]);
+  /** For the thread that sends what is archived: to another node of the site, or to the store. */
+  serveSender(port: MessagePort, node?: string): void {
+    this.#writer?.notify('outgoing', [port, node ?? theStore], [port]);
+  }
+
+  /** The nodes that it goes to, or has gone to. */
+  async receivers(): Promise<string[]> {
+    return (await this.#ask().call('destinations', [])).filter((each) => each !== theStore);
+  }
+
+  /** What another node has recorded, as it asks for it itself. Undefined: nothing is known here of this epoch of it. */
+  newestParcel(node: string, epoch: number): Promise<NewestReceived | undefined> {
+    return this.#ask().call('newestParcel', [node, epoch]);
+  }
+
+  claimEpoch(node: string, epoch: number): Promise<{ readonly epoch: number; readonly isKnown: boolean }> {
+    return this.#ask().call('claimEpoch', [node, epoch]);
+  }
+
+  /** Resolves when it is on disk. */
+  takeParcel(node: string, parcel: Uint8Array<ArrayBuffer>): Promise<TakenParcel> {
+    return this.#ask().call('takeParcel', [node, parcel], { transfer: [parcel.buffer] });
+  }
+
+  received(): Promise<ReceivedState[]> {
+    return this.#ask().call('received', []);
   }
 
   /** What is recorded from now on is sent under this epoch, which a lease has given. */

@@ -4,7 +4,7 @@ export * from './archive-access.ts';
 export { type Damage, Damaged } from './files/damage.ts';
 export { isMissing } from './files/damaged-files.ts';
 export { replaceFile, systemDisk } from './files/disk.ts';
-export type { OutgoingAccess, OutgoingClient } from './protocol.ts';
+export type { OutgoingAccess, OutgoingClient, ReceivedState, TakenParcel } from './protocol.ts';
 export { placeText, readPlace } from './query/newest-transitions.ts';
 export {
   Columns,

@@ -5,6 +5,7 @@ import type { ArchiveProgress, ArchiveStats, ReadRequest } from './archive-acces
 import type { Damage } from './files/damage.ts';
 import type { OutgoingCounts, OutgoingPiece } from './outgoing/outgoing-piece.ts';
 import type { Position } from './outgoing/position.ts';
+import type { NewestReceived } from './received/received-store.ts';
 import type { CommitGroup } from './record-queue.ts';
 import type { Kind, Series, SeriesRename } from './records.ts';
 import type { SnapshotRequest } from './snapshot-request.ts';
@@ -14,13 +15,37 @@ import type { Retention } from './store/retention.ts';
 import type { CompactionOutcome } from './store/run-compaction.ts';
 import type { Snapshot } from './store/snapshot.ts';
 
+export type TakenParcel =
+  | { readonly newest: NewestReceived }
+  /** It is refused, or is of an epoch of which no parcel is taken. */
+  | { readonly trouble: 'refused' | 'epoch'; readonly reason: string };
+
+/** How far another node has sent what it has recorded. */
+export interface ReceivedState {
+  readonly node: string;
+  /** By its clock, when the newest parcel was made; 0: none has come. */
+  readonly madeUs: number;
+  /** What it had left then, about; and the time of the oldest of that, 0 where there was nothing. */
+  readonly backlog: number;
+  readonly oldestUnsentUs: number;
+}
+
 export interface WriterThread {
+  /** Before all others: there are other nodes, or were. */
+  receive(): Promise<void>;
   /** First: the retentions of before the start, or why the files cannot be used. */
   open(options: OpenWriter): { readonly retentions: ReadonlyMap<string, number> } | { readonly unusable: string };
   /** A reader thread was started, the first or a replacement; this is its port. */
   reader(port: MessagePort): void;
-  /** The thread that sends to the store was started; this is its port. */
-  outgoing(port: MessagePort): void;
+  /** The thread that sends to the store, or to another node, was started; this is its port. */
+  outgoing(port: MessagePort, destination: string): void;
+  /** Where the archive goes, or has gone: names of nodes, and `theStore`. */
+  destinations(): string[];
+  /** See `ReceivedStore`, as the next ones: what this node has of another one. */
+  newestParcel(node: string, epoch: number): NewestReceived | undefined;
+  claimEpoch(node: string, epoch: number): { readonly epoch: number; readonly isKnown: boolean };
+  takeParcel(node: string, parcel: Uint8Array): TakenParcel;
+  received(): ReceivedState[];
   /** What comes from now on is sent under this epoch. */
   lead(epoch: number): void;
   /** The highest epoch that this archive was sent in, or will be; undefined: there is none. */
@@ -83,6 +108,8 @@ export interface OutgoingClient {
 
 export interface OpenWriter {
   readonly folder: string;
+  /** Of what other nodes have recorded. */
+  readonly received: string;
   readonly retention: Retention;
   readonly limits: Limits | undefined;
   /** Renames that may not have been carried out before the server ended. */

@@ -11,6 +11,8 @@ export interface NodeDescription {
 
 /** What a node says of itself, for whoever may hand over to it. */
 export interface NodeReport {
+  /** Of the certificate that it serves; undefined: it speaks no TLS itself. */
+  readonly fingerprint?: string | undefined;
   /** What the leader has asked last and this one has heard: it has all that was shared before. */
   readonly heard: string;
   /** The epoch under which it acts for the site; 0: it does not. */

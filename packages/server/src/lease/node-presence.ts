@@ -152,13 +152,14 @@ export class NodePresence {
 }
 
 function knownNode(value: Buffer): KnownNode {
-  const { form: said = 1, name, version, address, sinceUs, heard, acts, problem } = fieldsOf(value);
+  const { form: said = 1, name, version, address, fingerprint, sinceUs, heard, acts, problem } = fieldsOf(value);
   const isNewer = !(typeof said === 'number' && said <= form);
   const reason = isNewer ? 'it is of a newer version, which this one does not understand' : problem;
   return {
     name: textOf(name),
     version: textOf(version),
     address: textOf(address),
+    fingerprint: typeof fingerprint === 'string' ? fingerprint : undefined,
     sinceUs: numberOf(sinceUs) ?? 0,
     heard: textOf(heard),
     acts: numberOf(acts) ?? 0,

@@ -12,6 +12,8 @@ export interface IdentityOptions {
   readonly own: () => Promise<SiteIdentity>;
   /** Known now; called once. */
   readonly onAgreed: (identity: SiteIdentity) => void;
+  /** By what the nodes know each other; called once. */
+  readonly onSecret: (secret: string) => void;
 }
 
 const key = { family: 'site', name: 'identity' } as const;

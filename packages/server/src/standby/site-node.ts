@@ -24,6 +24,8 @@ export interface SiteNodeOptions extends LeaseAddress {
   readonly version: string;
   /** Where people and the other nodes reach this one; known when it is opened. */
   readonly url: () => string;
+  /** Of the certificate that it serves; undefined: it speaks no TLS itself. */
+  readonly fingerprint: () => string | undefined;
   readonly identity: IdentityOptions;
   readonly clock: Clock;
   readonly log: Logger;
@@ -71,7 +73,13 @@ export class SiteNode {
     const { library, etcd } = this.#opened;
     const node = { name, version, address: url() };
     const { deadline } = this;
-    const report = () => ({ heard: this.#state?.heard ?? '', acts: this.#epoch, problem: this.#notReady });
+    const { fingerprint } = this.#options;
+    const report = () => ({
+      fingerprint: fingerprint(),
+      heard: this.#state?.heard ?? '',
+      acts: this.#epoch,
+      problem: this.#notReady,
+    });
     this.#lease = new library.Lease({ etcd, clock, site, node, deadline, report, onChange: () => this.#judge() });
   }
 
@@ -165,16 +173,21 @@ export class SiteNode {
     };
   }
 
+  /** That are there. */
+  get others(): readonly KnownNode[] {
+    return this.#status.nodes.filter(({ name }) => name !== this.#options.name);
+  }
+
   get degraded(): Degradation[] {
-    const { problem, nodes } = this.#status;
+    const { problem } = this.#status;
     if (problem !== undefined) {
       const since = toTimestamp(this.#problemSinceUs ?? this.#sinceUs);
       const writes = this.refusal === undefined ? '' : ' Nothing is written to devices here.';
       const records = this.isPaused ? ' Function modules rest: another node may lead.' : '';
       return [{ since, text: `The lease of the site: ${problem}.${writes}${records}` }];
     }
-    const { site, name: own } = this.#options;
-    const others = nodes.filter(({ name }) => name !== own);
+    const { site } = this.#options;
+    const { others } = this;
     if (this.#epoch === 0 || others.some((node) => node.problem === undefined)) return [];
     const why = others.map((node) => `; ${node.name} is, and could not: ${node.problem}`).join('');
     const text = `No other node of the site ${site} is there that would take over${why}.`;

@@ -12,6 +12,7 @@ import type {
   SharedState,
 } from '../lease/index.ts';
 import { AgreedIdentity, type IdentityOptions } from './agreed-identity.ts';
+import { AgreedSecret } from './agreed-secret.ts';
 import type { OpenedLease } from './open-lease.ts';
 
 /** A JSON text under its family and name; null: there is none any more. */
@@ -93,6 +94,7 @@ export class SiteState {
   readonly #options: SiteStateOptions;
   readonly #base: string;
   readonly #identity: AgreedIdentity;
+  readonly #secret: AgreedSecret;
   #follower: SharedFollower | undefined;
   /** Somebody has led, and what there was then is in etcd. */
   #hasBegun = false;
@@ -106,6 +108,7 @@ export class SiteState {
     this.#options = options;
     const { lease, site } = options;
     this.#identity = new AgreedIdentity(options.identity);
+    this.#secret = new AgreedSecret(options.identity.onSecret);
     this.#base = lease.library.siteBase(lease.etcd.setting, site);
   }
 
@@ -162,6 +165,7 @@ export class SiteState {
       await this.#options.configuration.begin();
       await this.#begin(this.#leading);
       await this.#identity.bring(this.#leading);
+      await this.#secret.bring(this.#leading);
     } catch (error) {
       await this.follow();
       throw error;
@@ -282,8 +286,9 @@ export class SiteState {
   #learn(stored: SiteEntry): void {
     try {
       this.#identity.take(stored);
+      this.#secret.take(stored);
     } catch (error) {
-      this.#options.log.error(`nothing goes to a store or a bus from here: ${(error as Error).message}`);
+      this.#options.log.error(`nothing goes to a store, a bus or other nodes from here: ${(error as Error).message}`);
     }
   }
 

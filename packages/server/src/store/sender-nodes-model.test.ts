@@ -32,7 +32,7 @@ class Site {
   lead(at: number): void {
     this.#leader = at;
     this.#epoch += 7;
-    this.#leading.archive.leadOutgoing(this.#epoch);
+    this.#leading.archive.lead(this.#epoch);
   }
 
   record(records: readonly ModelRecord[]): void {

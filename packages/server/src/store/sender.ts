@@ -268,7 +268,7 @@ export class Sender {
 
   /** Undefined: nothing of it can be read, which is reported; or it is gone, and another has what it had. */
   #open(block: BlockToSend): BlockSections | 'gone' | undefined {
-    if (this.#blocks?.path === block.path && this.#blocks.isAt(block.after)) return this.#blocks;
+    if (this.#blocks?.isAt(block) === true) return this.#blocks;
     this.#closeBlocks();
     const onDamage = (damage: Damage) => void this.#options.archive.notify('damage', [damage]);
     try {

@@ -22,7 +22,9 @@ export interface SharedStoreOptions {
   readonly areEpochsGiven: boolean;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly archive: { serveSender(port: MessagePort): void };
+  /** What it goes to is another node of the site; undefined: it is the store. */
+  readonly node?: string;
+  readonly archive: { serveSender(port: MessagePort, node?: string): void };
 }
 
 /** Between a thread that ended and the next one. */
@@ -31,6 +33,8 @@ const pauseMs = 5000;
 export class SharedStore {
   readonly #options: SharedStoreOptions;
   readonly #address: string;
+  /** What it goes to. */
+  readonly #to: string;
   #site: Site | undefined;
   #thread: WorkerLink<StoreThread, StoreClient> | undefined;
   #sender: SenderState | undefined;
@@ -44,7 +48,8 @@ export class SharedStore {
 
   constructor(options: SharedStoreOptions) {
     this.#options = options;
-    const { at } = options;
+    const { at, node } = options;
+    this.#to = node === undefined ? 'the store' : `node ${node}`;
     this.#address = typeof at === 'string' ? shownAddress(readAddress(at)) : at.name;
     this.#sinceUs = options.clock.now();
   }
@@ -92,7 +97,7 @@ export class SharedStore {
     const notSealed = this.#sealing?.failure;
     if (failure !== undefined) {
       const { waiting = 0 } = this.#sender ?? {};
-      const text = `Nothing goes to the store: ${failure}. ${waiting} records wait here, and follow.`;
+      const text = `Nothing goes to ${this.#to}: ${failure}. ${waiting} records wait here, and follow.`;
       return [{ since: toTimestamp(this.#sinceUs), text }];
     }
     if (notSealed === undefined) return [];
@@ -105,7 +110,7 @@ export class SharedStore {
     const { count = 0, sinceUs = 0, untilUs = 0 } = this.#sender?.discarded ?? {};
     const { damaged = 0, notDropped } = this.#sealing ?? {};
     const discarded =
-      `${count} records from ${toTimestamp(sinceUs)} to ${toTimestamp(untilUs)} were deleted for their age or for room before the store had ` +
+      `${count} records from ${toTimestamp(sinceUs)} to ${toTimestamp(untilUs)} were deleted for their age or for room before ${this.#to} had ` +
       'them: let the archive keep more (archive-retention, archive-max-size)';
     const unreadable = `${damaged} parcels that the store has could not be read since the start: telltale.damaged there has them, and why`;
     const expired = `weeks that have expired are not dropped from the store: ${notDropped}`;
@@ -133,7 +138,7 @@ export class SharedStore {
   }
 
   #start(site: Site): void {
-    const { archive, at, clock, areEpochsGiven, gatherMs, keepUs } = this.#options;
+    const { archive, at, node, clock, areEpochsGiven, gatherMs, keepUs } = this.#options;
     const ended = ({ message }: Error) => {
       if (this.#thread !== link) return;
       this.#thread = undefined;
@@ -157,7 +162,7 @@ export class SharedStore {
     });
     this.#thread = link;
     const { port1, port2 } = new MessageChannel();
-    archive.serveSender(port1);
+    archive.serveSender(port1, node);
     const address = typeof at === 'string' ? at : undefined;
     link.call('open', [{ address, site, areEpochsGiven, gatherMs, keepUs }, port2], { transfer: [port2] }).catch(ended);
   }
@@ -179,8 +184,9 @@ export class SharedStore {
     this.#state = failure !== undefined ? 'down' : !this.#isReached ? 'connecting' : 'up';
     if (this.#state === before) return;
     this.#sinceUs = clock.now();
-    if (failure !== undefined) log.warn(`nothing goes to the store, what is archived waits: ${failure}`);
-    else if (before === 'down') log.info('the store takes what is archived again');
-    else log.info(`what is archived goes to the store at ${this.#address}`);
+    if (failure !== undefined) log.warn(`nothing goes to ${this.#to}, what is archived waits: ${failure}`);
+    else if (before === 'down') log.info(`${this.#to} takes what is archived again`);
+    else
+      log.info(`what is archived goes to ${this.#to}${this.#options.node === undefined ? ` at ${this.#address}` : ''}`);
   }
 }

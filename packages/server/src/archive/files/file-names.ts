@@ -15,6 +15,7 @@ export const seriesCatalogueName = 'series.ttc';
 export const tombstonesName = 'erasures.tte';
 export const retentionsName = 'retentions.ttr';
 export const outgoingName = 'outgoing.tto';
+export const epochsName = 'epochs.ttn';
 export const inventoryName = 'inventory.tti';
 
 const journalPattern = /^journal-(\d{1,10})\.ttj$/;

@@ -1,6 +1,4 @@
-// How far the archive was sent to the store, as far as is known here. Small, and replaced as a whole.
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+// How far the archive was sent to the store, or to another node of the site, as far as is known here. Small, and replaced as a whole.
 import type { Discarded } from '../outgoing/outgoing-piece.ts';
 import { type Disk, systemDisk } from './disk.ts';
 import { outgoingName } from './file-names.ts';
@@ -48,26 +46,44 @@ export interface Opening {
   readonly erased: number;
 }
 
-const file: SmallFile<OutgoingEntry> = {
-  name: outgoingName,
-  format: { magic: 0x4f_54_54_54, version: 1 }, // 'TTTO'
-  what: 'position',
-  read: readEntry,
-};
+/** In the place of the name of a node. */
+export const theStore = '';
+const ofNode = /^outgoing-(.+)\.tto$/;
 
-/** Undefined where there is none, or none that can be read: the store is asked then. */
-export function readOutgoing(folder: string): OutgoingEntry | undefined {
-  return readSmallFile(folder, file).entries[0];
+function fileOf(destination: string): SmallFile<OutgoingEntry> {
+  return {
+    name: destination === theStore ? outgoingName : `outgoing-${encodeURIComponent(destination)}.tto`,
+    format: { magic: 0x4f_54_54_54, version: 1 }, // 'TTTO'
+    what: 'position',
+    read: readEntry,
+  };
+}
+
+/** Undefined where there is none, or none that can be read: whoever has it is asked then. */
+export function readOutgoing(folder: string, destination: string): OutgoingEntry | undefined {
+  return readSmallFile(folder, fileOf(destination)).entries[0];
 }
 
 /** On disk when it returns; after an error the old one is. */
-export function writeOutgoing(folder: string, entry: OutgoingEntry, disk: Disk = systemDisk): void {
-  writeSmallFile(disk, folder, file, [Buffer.from(JSON.stringify(entry))]);
+export function writeOutgoing(
+  folder: string,
+  destination: string,
+  entry: OutgoingEntry,
+  disk: Disk = systemDisk,
+): void {
+  writeSmallFile(disk, folder, fileOf(destination), [Buffer.from(JSON.stringify(entry))]);
 }
 
-/** Whether the archive in this folder was ever sent. */
-export function isOutgoing(folder: string): boolean {
-  return existsSync(join(folder, outgoingName));
+/** To which it was sent, by the name of a file; undefined: it is none of these. */
+export function destinationOf(name: string): string | undefined {
+  if (name === outgoingName) return theStore;
+  const encoded = ofNode.exec(name)?.[1];
+  if (encoded === undefined) return undefined;
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return undefined;
+  }
 }
 
 function readEntry(payload: Buffer): OutgoingEntry | undefined {

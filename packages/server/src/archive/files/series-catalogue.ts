@@ -93,15 +93,24 @@ export class SeriesCatalogue {
 
   /** All series of a name get another one; on disk after the next `commit`. Where there are none, nothing happens. */
   rename({ kind, from, to }: SeriesRename): void {
-    const renamed = this.find(kind, from);
-    if (renamed.length === 0 || from === to) return;
-    for (const { number } of renamed) {
-      const formerNames = this.#formerNames.get(number) ?? [];
+    this.#rename(this.find(kind, from), to);
+  }
+
+  /** The same of one of them. */
+  renameOne(number: number, to: string): void {
+    const series = this.#byNumber.get(number);
+    if (series !== undefined) this.#rename([series], to);
+  }
+
+  #rename(renamed: readonly Series[], to: string): void {
+    if (renamed.every(({ name }) => name === to)) return;
+    for (const series of renamed) {
+      const formerNames = [...(this.#formerNames.get(series.number) ?? []), series.name];
       this.#formerNames.set(
-        number,
-        [...new Set([...formerNames, from])].filter((name) => name !== to),
+        series.number,
+        [...new Set(formerNames)].filter((name) => name !== to),
       );
-      this.#byNumber.set(number, { ...(this.#byNumber.get(number) as Series), name: to });
+      this.#byNumber.set(series.number, { ...series, name: to });
     }
     const all = [...this.#byNumber.values()];
     for (const map of [this.#byNumber, this.#byKey, this.#byName]) map.clear();

@@ -9,6 +9,9 @@ import { readSmallFile, type SmallFile, writeSmallFile } from './small-file.ts';
 /** Instead of a series number: the tombstone applies to every series. */
 export const everySeries = 2 ** 32 - 1;
 
+/** Instead of an offset: it applies to all of its generation. Those of another node of the site do, and no others. */
+export const wholeGeneration = 2 ** 53;
+
 export interface Tombstone {
   /** In the order in which they were asked for, from 1. */
   readonly seq: number;

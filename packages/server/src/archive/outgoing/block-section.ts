@@ -46,8 +46,10 @@ export class BlockSections {
     return this.#file.path;
   }
 
-  /** Whether it goes on behind this. */
-  isAt(after: BlockToSend['after']): boolean {
+  /** Whether it goes on behind this, and nothing of it was erased meanwhile. */
+  isAt({ path, after, erased }: BlockToSend): boolean {
+    const { block } = this.#options;
+    if (path !== this.path || erased.at(-1)?.seq !== block.erased.at(-1)?.seq) return false;
     return after?.series === this.#at?.series && after?.timeUs === this.#at?.timeUs;
   }
 

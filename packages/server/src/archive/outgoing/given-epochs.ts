@@ -1,5 +1,7 @@
 // The epochs that a lease has given to an archive, and of which nothing was sent yet.
 import type { GivenEpoch } from '../files/outgoing-file.ts';
+import { placeOf } from '../parcel/parcel.ts';
+import type { DestinationParts } from './outgoing-parts.ts';
 
 /** With more of them, the last one has what the others would have. */
 const mostGiven = 100;
@@ -13,4 +15,10 @@ export function withNext(given: readonly GivenEpoch[], next: GivenEpoch): GivenE
   const last = recorded[mostGiven - 1];
   if (last === undefined) return [...recorded, next];
   return [...recorded.slice(0, mostGiven - 1), { ...last, epoch: next.epoch }];
+}
+
+/** Of the epochs that a lease has given before the archive went there. */
+export function givenSoFar({ epochs }: DestinationParts): GivenEpoch[] {
+  const own = epochs.spans.filter(({ epoch }) => epoch > 0);
+  return own.map(({ epoch, from, erased }) => ({ epoch, from: placeOf(from, 0), erased }));
 }

@@ -1,5 +1,6 @@
 // Which block is to be sent next: of the first range the blocks by partition, then by generation.
 import type { Block } from '../store/block-list.ts';
+import { appliesTo } from '../store/tombstones.ts';
 import type { OutgoingParts } from './outgoing-parts.ts';
 import type { NextBlock } from './outgoing-piece.ts';
 import { allOfBlock, type BlockPosition, type Position } from './position.ts';
@@ -26,9 +27,12 @@ export function nextBlock(
     genTo,
     isRepeated: range.isRepeated || genFrom < range.from || genTo >= range.to || !(isUntouched || isUnderWay),
     after: isUnderWay ? { series: at.series, timeUs: at.timeUs } : undefined,
-    erased: tombstones.after(tombstonesApplied).map(({ seq, series, sinceUs, untilUs }) => {
-      return { seq, series, sinceUs, untilUs };
-    }),
+    erased: tombstones
+      .after(tombstonesApplied)
+      .filter((each) => appliesTo(each, block))
+      .map(({ seq, series, sinceUs, untilUs }) => {
+        return { seq, series, sinceUs, untilUs };
+      }),
   };
 }
 

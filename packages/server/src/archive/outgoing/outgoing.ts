@@ -1,4 +1,4 @@
-// What of the archive goes to the store, on the thread that has the files: gives what is in memory, says which block is
+// What of the archive goes to the store, or to another node of the site, on the thread that has the files: gives what is in memory, says which block is
 // next, and keeps apart what was sent and what was not. The sender, on the thread of the store, asks and sends.
 import { randomInt } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -10,19 +10,20 @@ import {
   type Opening,
   type OutgoingEntry,
   readOutgoing,
+  theStore,
   writeOutgoing,
 } from '../files/outgoing-file.ts';
-import { everySeries } from '../files/tombstones-file.ts';
-import { generationOf, type ParcelErasure, parcelLimits, placeOf } from '../parcel/parcel.ts';
+import { generationOf, parcelLimits, placeOf } from '../parcel/parcel.ts';
 import type { Series } from '../records.ts';
 import type { Block } from '../store/block-list.ts';
 import type { Frozen } from '../store/generations.ts';
 import type { Memtable } from '../store/memtable.ts';
 import { isBefore, side, sideOf } from './block-side.ts';
-import { noneGiven, withNext } from './given-epochs.ts';
+import { erasuresAfter } from './erasures.ts';
+import { givenSoFar, noneGiven, withNext } from './given-epochs.ts';
 import { MemoryRecords } from './memory-records.ts';
 import { nextBlock } from './next-block.ts';
-import type { OutgoingParts } from './outgoing-parts.ts';
+import type { DestinationParts } from './outgoing-parts.ts';
 import { type Discarded, nothingDiscarded, type OutgoingCounts, type OutgoingPiece } from './outgoing-piece.ts';
 import {
   firstPosition,
@@ -38,7 +39,7 @@ import {
 const mostOpenings = 1000;
 
 export class Outgoing {
-  readonly #parts: OutgoingParts;
+  readonly #parts: DestinationParts;
   readonly #memory: MemoryRecords;
   /** The times that the archive was opened before. */
   readonly #openings: readonly Opening[];
@@ -69,15 +70,15 @@ export class Outgoing {
   readonly #renamed: Set<number>;
 
   /** `unsent`: of generations that are in blocks what the store may lack. Throws the system's errors. */
-  constructor(parts: OutgoingParts, unsent: readonly Frozen[]) {
-    const saved = readOutgoing(parts.folder);
+  constructor(parts: DestinationParts, unsent: readonly Frozen[]) {
+    const saved = readOutgoing(parts.folder, parts.destination);
     this.#parts = parts;
     this.#memory = new MemoryRecords(parts, unsent);
     this.#end = this.#memory.end;
     this.#openings = saved === undefined ? [] : this.#withLast(saved);
     this.#site = saved?.site;
     this.#epoch = saved?.epoch;
-    this.#given = saved?.given ?? [];
+    this.#given = saved?.given ?? (saved === undefined ? givenSoFar(parts) : []);
     const position = saved && readPosition(saved.position);
     this.#position = position ?? firstPosition(this.#opened, this.#memory.firstGeneration);
     this.#begun = saved?.begun ?? positionText(this.#position);
@@ -157,7 +158,9 @@ export class Outgoing {
     const { firstGeneration, activeGeneration } = this.#memory;
     const given = this.#given.find((each) => each.epoch <= epoch);
     const end = given === undefined ? activeGeneration : generationOf(given.from);
-    const first = firstPosition(this.#opened, firstGeneration);
+    const next = this.#given.find((each) => each.epoch > epoch);
+    const ofEpoch = next === undefined ? firstGeneration : Math.min(firstGeneration, generationOf(next.from));
+    const first = firstPosition(this.#opened, ofEpoch);
     const had = reached === undefined ? undefined : readPosition(reached);
     const isBehindOurs = had !== undefined && had.sent >= this.#position.sent;
     // What is repeated is sent from blocks: there each time can replace what the store has of it.
@@ -183,10 +186,20 @@ export class Outgoing {
     const { declared, renamed, series } = this.#undeclared(position.declared, most);
     // Records come when all series are known.
     const isDeclared = declared === catalogue.limit;
-    const records = isDeclared ? this.#memory.from(position.live, until, most) : [];
-    const { erasures, erased } = this.#erasures(position.erased, lastErased, most);
+    const {
+      erasures,
+      erased,
+      areAll: areAllErased,
+    } = erasuresAfter(this.#parts, this.#memory, {
+      after: position.erased,
+      last: lastErased,
+      most,
+    });
+    const isLiveNext = isDeclared && (!this.#isInOrder || (position.ranges.length === 0 && areAllErased));
+    const records = isLiveNext ? this.#memory.from(position.live, until, most) : [];
     const next = { ...position, live: records.at(-1)?.to ?? position.live, declared, erased };
-    const block = isDeclared ? nextBlock(this.#parts, this.#memory.firstGeneration, position) : undefined;
+    const isBlockNext = isDeclared && (!this.#isInOrder || areAllErased);
+    const block = isBlockNext ? nextBlock(this.#parts, this.#memory.firstGeneration, position) : undefined;
     this.#handed = { position: next, block };
     const isOver = isDeclared && next.live >= until && next.ranges.length === 0 && next.erased >= (given?.erased ?? 0);
     return {
@@ -222,6 +235,11 @@ export class Outgoing {
   isInPart({ generation }: Memtable): boolean {
     const { live } = this.#position;
     return live < placeOf(generation + 1, 0) && Math.max(live, this.#handedTo) > placeOf(generation, 0);
+  }
+
+  /** Whether it is in blocks, and its records are needed as they came. */
+  retains(generation: number): boolean {
+    return this.#memory.retains(generation, generation);
   }
 
   /** A generation is in blocks. */
@@ -290,7 +308,7 @@ export class Outgoing {
       discarded: this.#discarded,
     };
     if (isDeepStrictEqual(entry, this.#saved)) return;
-    writeOutgoing(this.#parts.folder, entry, this.#parts.disk);
+    writeOutgoing(this.#parts.folder, this.#parts.destination, entry, this.#parts.disk);
     this.#saved = entry;
     this.#savedErased = this.#position.erased;
   }
@@ -322,8 +340,8 @@ export class Outgoing {
     this.#position = position;
     this.#handed = undefined;
     // What cannot be removed now goes when the archive is opened again.
-    for (const { journalPath } of this.#memory.release(generationOf(position.live))) {
-      rmSync(journalPath, { force: true });
+    for (const { journalPath, table } of this.#memory.release(generationOf(position.live))) {
+      if (!this.#parts.isRetained(table.generation)) rmSync(journalPath, { force: true });
     }
   }
 
@@ -331,6 +349,11 @@ export class Outgoing {
   get #handedTo(): number {
     if (this.#handed === 'anything') return this.#end;
     return this.#handed?.position.live ?? 0;
+  }
+
+  /** Another node takes what comes as the newest that there is: nothing overtakes what it has to hide, or what hides it. */
+  get #isInOrder(): boolean {
+    return this.#parts.destination !== theStore;
   }
 
   #undeclared(
@@ -343,29 +366,6 @@ export class Outgoing {
     const declared = Math.min(catalogue.limit, from + mostSeries);
     const numbers = [...renamed, ...Array.from({ length: declared - from }, (_, at) => from + at)];
     return { declared, renamed, series: numbers.flatMap((number) => catalogue.byNumber(number) ?? []) };
-  }
-
-  #erasures(
-    after: number,
-    last: number,
-    most: number,
-  ): { readonly erasures: ParcelErasure[]; readonly erased: number } {
-    const ofEpoch = this.#parts.tombstones.after(after).filter(({ seq }) => seq <= last);
-    const fresh = ofEpoch.slice(0, Math.min(most, parcelLimits.erasures));
-    const erasures = fresh
-      .filter(({ series }) => series !== everySeries)
-      .map((tombstone): ParcelErasure => {
-        const { series, sinceUs, untilUs } = tombstone;
-        return { series, sinceUs, untilUs, place: this.#placeOf(tombstone) };
-      });
-    return { erasures, erased: fresh.at(-1)?.seq ?? after };
-  }
-
-  /** Of a generation in blocks its end: it is sent from them without what was erased, or was sent before the erasure. */
-  #placeOf({ seq, generation }: { readonly seq: number; readonly generation: number }): number {
-    const table = this.#memory.table(generation);
-    if (table === undefined) return placeOf(generation + 1, 0) - 1;
-    return placeOf(generation, this.#parts.tombstones.positionOf(seq) ?? table.committed);
   }
 
   /** About so many records. */

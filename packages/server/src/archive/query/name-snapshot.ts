@@ -12,7 +12,7 @@ export class NameSnapshot {
 
   constructor(parts: readonly SeriesSnapshot[], context: NameContext) {
     this.context = context;
-    this.#parts = parts.map(withExpired).sort((a, b) => a.series.number - b.series.number);
+    this.#parts = parts.map(withExpired).sort((a, b) => identityOf(a) - identityOf(b) || epochOf(a) - epochOf(b));
     for (const part of this.#parts) {
       this.#addGaps(part);
       for (const block of part.blocks) {
@@ -55,6 +55,15 @@ export class NameSnapshot {
       return new RecordCursor(this.context, location, { sinceUs: fromUs, untilUs });
     });
   }
+}
+
+/** Of a series, what other archives have of it is one with it. */
+function identityOf({ identity, series }: SeriesSnapshot): number {
+  return identity ?? series.number;
+}
+
+function epochOf({ epoch = 0 }: SeriesSnapshot): number {
+  return epoch;
 }
 
 /** What has expired is as if it were erased: what is older still, with an implausible time, stays. */

@@ -43,6 +43,8 @@ const nothingErased = new TombstoneFilter([], 0);
 
 export class RecordCursor {
   readonly series: Series;
+  /** What is of another one is of another series, which replaces nothing of this one. */
+  readonly identity: number;
   /** Records at the same time come in this order; a series of a name is behind the other. */
   readonly order: number;
   /** The time of the next record, or before it where that is not known yet; Infinity at the end. */
@@ -71,6 +73,7 @@ export class RecordCursor {
     const { part, path, tail } = location;
     this.#context = context;
     this.series = part.series;
+    this.identity = part.identity ?? part.series.number;
     this.order = location.order;
     this.#part = part;
     this.#path = path;

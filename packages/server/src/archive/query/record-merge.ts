@@ -1,7 +1,7 @@
 // Merges the cursors of a name by time: records come in time order, those at the same time in the order of their
 // cursors, without replaced ones. Where cursors do not overlap it goes from chunk to chunk without comparing records.
 import type { Datatype } from '@telltale/schema';
-import type { Columns, Series } from '../records.ts';
+import type { Columns } from '../records.ts';
 import type { Chunk } from './block.ts';
 import type { RecordCursor } from './record-cursor.ts';
 import { atChunk, atEnd, atNothing, atRun, longestRun, type RecordRuns, type Step } from './record-runs.ts';
@@ -22,7 +22,7 @@ export class RecordMerge implements RecordRuns {
   #current: RecordCursor | undefined;
   #opensChunk = false;
   /** Of this series at this time everything that is replaced has been passed over. */
-  #settledSeries: Series | undefined;
+  #settledIdentity: number | undefined;
   #settledUs = -1;
 
   constructor(cursors: readonly RecordCursor[], givesChunks: boolean) {
@@ -53,10 +53,10 @@ export class RecordMerge implements RecordRuns {
     }
     if (cursor === undefined) return atEnd;
     if (cursor.headUs < boundUs) return this.#giveBefore(cursor, boundUs);
-    if (cursor.headUs === this.#settledUs && cursor.series === this.#settledSeries) {
+    if (cursor.headUs === this.#settledUs && cursor.identity === this.#settledIdentity) {
       return this.#giveBefore(cursor, cursor.headUs + 1);
     }
-    return this.#settle(cursor.series, cursor.headUs);
+    return this.#settle(cursor.identity, cursor.headUs);
   }
 
   /** What was at hand has been taken. False: what is behind it is on its way. */
@@ -93,10 +93,10 @@ export class RecordMerge implements RecordRuns {
   }
 
   /** Several have records at this time: passes over those that are replaced, from the newest cursor back. */
-  #settle(series: Series, timeUs: number): Step {
+  #settle(identity: number, timeUs: number): Step {
     const active = this.#active;
     for (const cursor of active) {
-      if (cursor.series === series && cursor.headUs === timeUs && !cursor.isLoaded) {
+      if (cursor.identity === identity && cursor.headUs === timeUs && !cursor.isLoaded) {
         if (cursor.load()) this.#drop(cursor);
         return atNothing;
       }
@@ -104,7 +104,7 @@ export class RecordMerge implements RecordRuns {
     let isReplaced = false;
     for (let at = active.length - 1; at >= 0; at--) {
       const cursor = active[at] as RecordCursor;
-      if (cursor.series !== series || cursor.headUs !== timeUs) continue;
+      if (cursor.identity !== identity || cursor.headUs !== timeUs) continue;
       if (isReplaced) {
         cursor.startAt(timeUs + 1);
         this.#drop(cursor);
@@ -112,7 +112,7 @@ export class RecordMerge implements RecordRuns {
       }
       isReplaced = cursor.isReplacing;
     }
-    this.#settledSeries = series;
+    this.#settledIdentity = identity;
     this.#settledUs = timeUs;
     return atNothing;
   }

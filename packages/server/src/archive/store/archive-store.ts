@@ -7,35 +7,29 @@ import type { Batch, Clock } from '@telltale/schema';
 import type { ArchiveDamage, ArchiveStats } from '../archive-access.ts';
 import type { Damage } from '../files/damage.ts';
 import { type Disk, systemDisk } from '../files/disk.ts';
-import { astray } from '../files/file-names.ts';
-import { isOutgoing } from '../files/outgoing-file.ts';
-import { Outgoing } from '../outgoing/outgoing.ts';
+import { theStore } from '../files/outgoing-file.ts';
+import { Destinations } from '../outgoing/destinations.ts';
+import type { Outgoing } from '../outgoing/outgoing.ts';
 import type { Position } from '../outgoing/position.ts';
-import {
-  farthestAheadUs,
-  type Kind,
-  type Series,
-  type SeriesKey,
-  type SeriesRename,
-  type SimulatedFilter,
-} from '../records.ts';
-import { type Block, BlockList } from './block-list.ts';
+import type { Kind, Series, SeriesKey, SeriesRename, SimulatedFilter } from '../records.ts';
+import { statsOf } from './archive-stats.ts';
+import { BlockList } from './block-list.ts';
 import { Compaction } from './compaction.ts';
 import type { CompactionPlan } from './compaction-plan.ts';
+import { Epochs } from './epochs.ts';
 import { Expiry } from './expiry.ts';
 import { Flushing } from './flushing.ts';
-import { gapsOf } from './gaps.ts';
-import { Generations, type Limits } from './generations.ts';
+import { type Frozen, Generations, type Limits } from './generations.ts';
 import { isGone } from './inventory.ts';
-import type { Memtable } from './memtable.ts';
+import { newestPlausibleUs } from './newest-plausible.ts';
 import { openFolder } from './open-folder.ts';
-import { cutOffOf, keepAll, type Retention } from './retention.ts';
+import { pruneTombstones } from './prune-tombstones.ts';
+import { keepAll, type Retention } from './retention.ts';
 import type { CompactionOutcome } from './run-compaction.ts';
-import type { SeriesSnapshot, Snapshot } from './snapshot.ts';
+import type { Snapshot } from './snapshot.ts';
 import { SteadyClock } from './steady-clock.ts';
 import type { StoreParts } from './store-parts.ts';
-import { tailOf } from './tail.ts';
-import { applyTombstones } from './tombstones.ts';
+import { takeSnapshot } from './take-snapshot.ts';
 
 export type { CompactionOutcome, CompactionPlan, Retention, Snapshot };
 
@@ -44,10 +38,11 @@ export interface ArchiveStoreOptions {
   readonly onDamage: (damage: ArchiveDamage) => void;
   readonly limits?: Limits;
   readonly disk?: Disk;
+  /** Called with the generations that were read from journals, before anything of them is shown or flushed. */
+  readonly onReplayed?: (frozen: readonly Frozen[]) => void;
 }
 
 const usualLimits: Limits = { records: 2 ** 20, textUnits: 64 * 2 ** 20 };
-const dayUs = 86_400_000_000;
 /** Generations that wait to be flushed, each with all its records in memory. */
 const mostFrozen = 2;
 const maxDamages = 1000;
@@ -77,6 +72,7 @@ export class ArchiveStore {
     const early: Damage[] = [];
     const opened = openFolder(folder, { clock, disk, onDamage: (damage) => early.push(damage) });
     const { blocks, catalogue, tombstones, inventory, frozen, unsent, nextGeneration } = opened;
+    options.onReplayed?.(frozen);
     const damages: ArchiveDamage[] = [];
     const onDamage = ({ series, ...damage }: Damage) => {
       const name = series === undefined ? undefined : catalogue.byNumber(series)?.name;
@@ -92,8 +88,9 @@ export class ArchiveStore {
     const list = new BlockList(folder);
     list.replace([], blocks);
     const steady = new SteadyClock(clock, newestPlausibleUs(blocks, generations.tables, clock.now()));
-    const files = { folder, disk, catalogue, generations, blocks: list, tombstones, inventory };
-    const outgoing = isOutgoing(folder) ? new Outgoing(files, unsent) : undefined;
+    const epochs = Epochs.read(folder, disk, onDamage);
+    const files = { folder, disk, catalogue, generations, blocks: list, tombstones, inventory, epochs };
+    const outgoing = new Destinations(files, unsent);
     return new ArchiveStore({ ...files, clock, steady, onDamage, outgoing, retention: keepAll }, damages);
   }
 
@@ -119,10 +116,19 @@ export class ArchiveStore {
   rename(renames: readonly SeriesRename[]): void {
     const { catalogue, outgoing } = this.#parts;
     for (const rename of renames) {
-      outgoing?.rename(catalogue.find(rename.kind, rename.from));
+      outgoing.rename(catalogue.find(rename.kind, rename.from));
       catalogue.rename(rename);
     }
     catalogue.commit();
+  }
+
+  seriesByNumber(number: number): Series | undefined {
+    return this.#parts.catalogue.byNumber(number);
+  }
+
+  /** One gets another name; on disk after the next commit. */
+  renameSeries(number: number, name: string): void {
+    this.#parts.catalogue.renameOne(number, name);
   }
 
   /** Sorted. */
@@ -158,6 +164,15 @@ export class ArchiveStore {
     generations.commit();
   }
 
+  /** Behind which record of which generation the next one comes; all before it are on disk. Throws as `commit`. */
+  end(): { readonly generation: number; readonly records: number } {
+    const { generations } = this.#parts;
+    this.commit();
+    this.#renewWhereDue(generations.isOverdue);
+    const { generation, committed: records } = generations.active;
+    return { generation, records };
+  }
+
   /** Commits, and ends the generation that is being written, so that `maintain` brings it into blocks. */
   freeze(): void {
     const { generations } = this.#parts;
@@ -167,13 +182,43 @@ export class ArchiveStore {
 
   /** Erases the records of a name in [sinceUs, untilUs), those that wait included; on disk when it returns. */
   erase(kind: Kind, name: string, sinceUs: number, untilUs: number): void {
+    this.#erase(this.find(kind, name), sinceUs, untilUs);
+    this.#renewWhereDue();
+  }
+
+  /** The same of one series; the generation that is being written goes on. */
+  eraseSeries(key: Series, sinceUs: number, untilUs: number): void {
+    this.#erase([key], sinceUs, untilUs);
+  }
+
+  #erase(series: readonly Series[], sinceUs: number, untilUs: number): void {
     const { generations, tombstones } = this.#parts;
     this.commit();
-    const series = this.find(kind, name);
     if (series.length === 0 || sinceUs >= untilUs) return;
     tombstones.add(series, sinceUs, untilUs, generations.active, generations.offset);
     this.#isPruneDue = true;
-    if (tombstones.size > manyTombstones && generations.active.count > 0) generations.renew();
+  }
+
+  /** Ends the generation that is being written where too many tombstones wait for that. */
+  #renewWhereDue(isDue = false): void {
+    const { generations, tombstones } = this.#parts;
+    const { count } = generations.active;
+    if (isDue || (tombstones.size > manyTombstones && count > 0)) generations.renew();
+  }
+
+  /**
+   * Erases of a series what is there of an epoch up to this one, since another node of the site has erased it under that; on disk when it
+   * returns.
+   */
+  eraseUpTo(key: SeriesKey, sinceUs: number, untilUs: number, epoch: number): void {
+    const { epochs, generations, tombstones, catalogue } = this.#parts;
+    const series = catalogue.get(key);
+    if (series === undefined || sinceUs >= untilUs) return;
+    this.freeze();
+    const last = Math.min(epochs.lastOf(epoch), generations.active.generation - 1);
+    if (last < 0) return;
+    tombstones.addUpTo([series], sinceUs, untilUs, last);
+    this.#isPruneDue = true;
   }
 
   /**
@@ -188,53 +233,73 @@ export class ArchiveStore {
     simulated?: SimulatedFilter | undefined,
   ): Snapshot {
     const untilUs = needsHead ? Math.max(endUs, sinceUs + 1) : endUs;
-    const { clock, generations, blocks: list, tombstones, inventory, retention } = this.#parts;
-    const nowUs = clock.now();
-    const blocks = list.within(needsHead ? 0 : sinceUs, untilUs);
-    const { tables } = generations;
-    return {
-      series: series.map((each): SeriesSnapshot => {
-        const cutOffUs = cutOffOf(retention, each, nowUs);
-        const request = { series: each, sinceUs, untilUs, needsHead, cutOffUs, simulated };
-        const tail = tailOf(tables, (table) => tombstones.in(table, each.number), request);
-        const ofSeries = tombstones.ofSeries(each.number);
-        const applied = ofSeries.map(({ seq, sinceUs, untilUs }) => ({ seq, sinceUs, untilUs }));
-        const gaps = gapsOf(inventory.lost, { series: each, sinceUs, untilUs, cutOffUs });
-        return { series: each, tail, blocks, tombstones: applied, cutOffUs, gaps };
-      }),
-    };
+    return takeSnapshot(this.#parts, series, { sinceUs, untilUs, needsHead, simulated });
   }
 
-  /** What goes to the store; from the first call on it does, or waits until it can. Throws the system's error. */
-  outgoing(): Outgoing {
-    this.#parts.outgoing ??= new Outgoing(this.#parts, []);
-    return this.#parts.outgoing;
+  /** What goes there; from the first call on it does, or waits until it can. Throws the system's error. */
+  outgoing(destination = theStore): Outgoing {
+    return this.#parts.outgoing.of(destination);
+  }
+
+  get destinations(): string[] {
+    return this.#parts.outgoing.names;
   }
 
   /** The highest epoch that it was sent in, or will be; undefined: there is none. */
   get lastEpoch(): number | undefined {
-    return this.#parts.outgoing?.lastEpoch;
+    const { lastEpoch = 0 } = this.#parts.outgoing;
+    return Math.max(lastEpoch, this.epoch) || undefined;
+  }
+
+  /** Of what is recorded now; 0: no lease has given one. */
+  get epoch(): number {
+    return this.#parts.epochs.last;
   }
 
   /** So many records were discarded since the start, before they came here. */
   noteDropped(count: number): void {
-    this.#parts.outgoing?.noteDropped(count);
+    this.#parts.outgoing.noteDropped(count);
   }
 
   /** What comes from now on is of this epoch, which a lease has given. Throws as `Outgoing.lead`. */
-  leadOutgoing(epoch: number): void {
+  lead(epoch: number): void {
+    const { epochs, generations, blocks, outgoing, tombstones } = this.#parts;
+    if (epoch === epochs.last) return;
     try {
       this.freeze();
     } catch {
       // What waits for the disk is of this epoch then, too.
     }
-    this.outgoing().lead(epoch);
+    blocks.forget();
+    outgoing.lead(epoch);
+    epochs.begin({ epoch, generation: generations.active.generation, erased: tombstones.lastSeq });
   }
 
   /** In an epoch that the store has given; see `Outgoing.begin`. Throws the system's error. */
-  beginOutgoing(epoch: number, isKnown: boolean, reached: string | undefined): Position {
-    if (isKnown && this.outgoing().nextEpoch === undefined) this.freeze();
-    return this.outgoing().begin(epoch, isKnown, reached);
+  beginOutgoing(epoch: number, isKnown: boolean, reached: string | undefined, destination = theStore): Position {
+    const outgoing = this.outgoing(destination);
+    if (isKnown && outgoing.nextEpoch === undefined) this.freeze();
+    return outgoing.begin(epoch, isKnown, reached);
+  }
+
+  get folder(): string {
+    return this.#parts.folder;
+  }
+
+  /** On disk. */
+  get bytes(): number {
+    const { generations, blocks } = this.#parts;
+    return blocks.all.reduce((sum, block) => sum + block.bytes, generations.journalBytes);
+  }
+
+  /** Where the block ends that has the oldest records; Infinity: there is none. */
+  get oldestUs(): number {
+    return this.#parts.blocks.all.reduce((least, { lastUs }) => Math.min(least, lastUs), Number.POSITIVE_INFINITY);
+  }
+
+  /** In the place of what its retention says of that. */
+  limitSize(maxBytes: number | undefined): void {
+    this.#parts.retention = { ...this.#parts.retention, maxBytes };
   }
 
   setRetention(retention: Retention): void {
@@ -288,41 +353,7 @@ export class ArchiveStore {
   }
 
   stats(): ArchiveStats {
-    const { catalogue, generations, blocks } = this.#parts;
-    const { journalBytes, tables } = generations;
-    let [records, bytes, astrayRecords] = [0, journalBytes, 0];
-    const dayAgoUs = this.#parts.clock.now() - dayUs;
-    let [recent, journalRecords] = [0, 0];
-    let [firstUs, lastUs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-    for (const block of blocks.all) {
-      records += block.records;
-      bytes += block.bytes;
-      if (block.header.partition === astray) astrayRecords += block.records;
-      else {
-        [firstUs, lastUs] = [Math.min(firstUs, block.firstUs), Math.max(lastUs, block.lastUs)];
-        recent += block.records * shareSince(block, dayAgoUs);
-      }
-    }
-    for (const table of tables) {
-      records += table.count;
-      journalRecords += table.count;
-      recent += table.countSince(dayAgoUs);
-      astrayRecords += table.astray;
-      [firstUs, lastUs] = [Math.min(firstUs, table.minUs), Math.max(lastUs, table.maxUs)];
-    }
-    return {
-      series: catalogue.size,
-      records,
-      bytes,
-      journalBytes,
-      blocks: blocks.all.length,
-      firstUs: firstUs === Number.POSITIVE_INFINITY ? undefined : firstUs,
-      lastUs: lastUs === Number.NEGATIVE_INFINITY ? undefined : lastUs,
-      astray: astrayRecords,
-      damages: [...this.#damages],
-      unmerged: this.#compaction.unmerged,
-      recent: { records: Math.round(recent), journalRecords },
-    };
+    return statsOf(this.#parts, { damages: [...this.#damages], unmerged: this.#compaction.unmerged });
   }
 
   /** Commits; what is in memory is read from the journal at the next opening. Throws as `commit`, closed all the same. */
@@ -330,11 +361,18 @@ export class ArchiveStore {
     this.#flushing.close();
     try {
       this.commit();
-      this.#parts.outgoing?.save();
+      this.#parts.outgoing.save();
+      this.#parts.epochs.save();
       this.#parts.inventory.beforeRemoval(this.#parts);
     } finally {
       this.#parts.generations.close();
     }
+  }
+
+  /** Leaves it as it is on disk; what waits is lost. */
+  abandon(): void {
+    this.#flushing.close();
+    this.#parts.generations.close();
   }
 
   #step(): boolean {
@@ -343,50 +381,13 @@ export class ArchiveStore {
       return true;
     }
     if (this.#expiry.step()) return true;
-    if (this.#isPruneDue && this.#prune()) return true;
-    this.#parts.outgoing?.save();
+    if (this.#isPruneDue) {
+      this.#isPruneDue = pruneTombstones(this.#parts);
+      if (this.#isPruneDue) return true;
+    }
+    this.#parts.outgoing.save();
+    this.#parts.epochs.save();
     this.#parts.inventory.refresh(this.#parts);
     return false;
   }
-
-  /** Discards the tombstones that are fully applied. True: there are blocks left to look at. */
-  #prune(): boolean {
-    const { generations, blocks, tombstones, outgoing } = this.#parts;
-    // Blocks that are about to go as well: after a crash they may be there again.
-    const all = [...blocks.all, ...blocks.leaving];
-    const unseen = tombstones.size === 0 ? undefined : all.find((block) => block.tombstonesSeen < tombstones.lastSeq);
-    if (unseen !== undefined) {
-      applyTombstones(unseen, tombstones);
-      return true;
-    }
-    const { tables } = generations;
-    const sent = outgoing?.erased ?? Number.POSITIVE_INFINITY;
-    tombstones.keep(({ seq, series, sinceUs, untilUs, generation }) => {
-      return (
-        seq > sent ||
-        tables.some((table) => table.generation <= generation && table.hasIn(series, sinceUs, untilUs)) ||
-        all.some((block) => block.tombstones.has(seq))
-      );
-    });
-    this.#isPruneDue = false;
-    return false;
-  }
-}
-
-/** Of the time from the first to the last record of a block, how much is from this time on. */
-function shareSince({ firstUs, lastUs }: Block, sinceUs: number): number {
-  return Math.max(0, lastUs + 1 - Math.max(firstUs, sinceUs)) / (lastUs + 1 - firstUs);
-}
-
-/** When the newest record came, as far as is known; undefined: none. What is ahead of the clock does not count. */
-function newestPlausibleUs(blocks: readonly Block[], tables: readonly Memtable[], nowUs: number): number | undefined {
-  let newestUs: number | undefined;
-  const take = (timeUs: number) => {
-    if (timeUs <= nowUs + farthestAheadUs && timeUs > (newestUs ?? Number.NEGATIVE_INFINITY)) newestUs = timeUs;
-  };
-  for (const { header, madeUs, firstUs, lastUs } of blocks) {
-    for (const timeUs of header.partition === astray ? [madeUs] : [firstUs, lastUs]) take(timeUs);
-  }
-  for (const { minUs, maxUs } of tables) for (const timeUs of [minUs, maxUs]) take(timeUs);
-  return newestUs;
 }

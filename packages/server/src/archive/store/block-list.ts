@@ -7,6 +7,7 @@ import { DamagedBlock } from '../files/damage.ts';
 import { isMissing } from '../files/damaged-files.ts';
 import { syncFolder } from '../files/disk.ts';
 import { type BlockInfo, covers } from './compaction-plan.ts';
+import type { EpochSpan, Epochs } from './epochs.ts';
 import type { SnapshotBlock } from './snapshot.ts';
 
 /** A block, and what the store has found out about it. */
@@ -73,6 +74,12 @@ export function blockOf(file: BlockFile, madeUs: number): Block {
   return { path, header, bytes, records, firstUs, lastUs, highestSeries, madeUs, ...found, ...seen };
 }
 
+/** Of an epoch. */
+export interface FoundBlocks {
+  readonly span: EpochSpan;
+  readonly blocks: readonly SnapshotBlock[];
+}
+
 export class BlockList {
   readonly #folder: string;
   #blocks: readonly Block[] = [];
@@ -80,7 +87,7 @@ export class BlockList {
   readonly #leaving = new Map<Block, boolean>();
   #fresh: string[] = [];
   /** The last query and its result: a query asks the same for many series. */
-  #asked: { readonly sinceUs: number; readonly untilUs: number; readonly found: readonly SnapshotBlock[] } | undefined;
+  #asked: { readonly sinceUs: number; readonly untilUs: number; readonly found: readonly FoundBlocks[] } | undefined;
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -100,14 +107,22 @@ export class BlockList {
     return Map.groupBy(this.#blocks, ({ header }) => header.partition).values();
   }
 
-  /** Those that may have records in [sinceUs, untilUs); the same array for the same question. */
-  within(sinceUs: number, untilUs: number): readonly SnapshotBlock[] {
+  /** Those that may have records in [sinceUs, untilUs), by epoch, also where it has none; the same arrays for the same question. */
+  within(sinceUs: number, untilUs: number, epochs: Epochs): readonly FoundBlocks[] {
     if (this.#asked?.sinceUs !== sinceUs || this.#asked.untilUs !== untilUs) {
       const asked = this.#blocks.filter(({ firstUs, lastUs }) => firstUs < untilUs && lastUs >= sinceUs);
-      const found = asked.map(({ path, firstUs, lastUs }) => ({ path, firstUs, lastUs }));
+      const found = epochs.spans.map((span) => {
+        const own = asked.filter(({ header: { genTo } }) => genTo >= span.from && genTo < span.to);
+        return { span, blocks: own.map(({ path, firstUs, lastUs }) => ({ path, firstUs, lastUs })) };
+      });
       this.#asked = { sinceUs, untilUs, found };
     }
     return this.#asked.found;
+  }
+
+  /** Another epoch has begun. */
+  forget(): void {
+    this.#asked = undefined;
   }
 
   replace(old: readonly Block[], fresh: readonly Block[]): void {

@@ -13,7 +13,7 @@ import { partitionUs } from './partition.ts';
 import { keepAll, latestCutOff } from './retention.ts';
 import type { CompactionOutcome } from './run-compaction.ts';
 import type { StoreParts } from './store-parts.ts';
-import { applyTombstones } from './tombstones.ts';
+import { appliesTo, applyTombstones } from './tombstones.ts';
 
 /** After a failure, say of a full disk, the next compaction waits. */
 const pauseMs = 30_000;
@@ -48,6 +48,7 @@ export class Compaction {
       header,
       tombstones: tombstones
         .after(oldestSeq)
+        .filter((each) => appliesTo(each, { header }))
         .map(({ seq, series, sinceUs, untilUs }) => ({ seq, series, sinceUs, untilUs })),
       retention,
       renamed: catalogue.renamed(),
@@ -117,7 +118,7 @@ export class Compaction {
   *#compactable(run: readonly Block[], others: readonly Extent[]): Generator<readonly Block[]> {
     const ofRun = run.map(extentOf);
     const partition = ofRun[0]?.partition;
-    const { outgoing } = this.#parts;
+    const { outgoing, epochs } = this.#parts;
     const lost = this.#parts.inventory.lost.flatMap(({ name }) => blockSpanOf(name) ?? []);
     const isBetween = (a: Block, b: Block) =>
       lost.some((span) => {
@@ -129,7 +130,8 @@ export class Compaction {
       const isParted =
         next === undefined ||
         isBetween(run[to - 1] as Block, next) ||
-        outgoing?.isParted(run[to - 1] as Block, next) === true ||
+        epochs.isParted(run[to - 1] as Block, next) ||
+        outgoing.isParted(run[to - 1] as Block, next) ||
         overtakes(ofRun.slice(from, to), ofRun[to] as Extent, others);
       if (!isParted) continue;
       yield run.slice(from, to);

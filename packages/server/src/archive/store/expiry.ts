@@ -114,7 +114,7 @@ export class Expiry {
   }
 
   #drop(block: Block): void {
-    this.#parts.outgoing?.discard(block);
+    this.#parts.outgoing.discard(block);
     this.#parts.blocks.replace([block], []);
   }
 

@@ -61,11 +61,11 @@ export class Flushing {
     inventory.beforeRemoval(this.#parts, fresh, frozen);
     // Where the sync failed the last time, it is out of the way already.
     if (isDamaged && existsSync(journalPath)) setAside(journalPath);
-    else if (outgoing?.isInPart(table) === true) renameSync(journalPath, join(folder, unsentName(table.generation)));
+    else if (outgoing.isInPart(table)) renameSync(journalPath, join(folder, unsentName(table.generation)));
     else rmSync(journalPath, { force: true });
     syncFolder(folder, disk);
     blocks.replace([], fresh);
-    outgoing?.leaveMemory(frozen);
-    generations.drop(outgoing?.isInPart(table) === true);
+    outgoing.leaveMemory(frozen);
+    generations.drop(outgoing.isInPart(table));
   }
 }

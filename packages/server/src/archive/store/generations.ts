@@ -73,6 +73,11 @@ export class Generations {
     return this.#journal === undefined ? this.#failure : undefined;
   }
 
+  /** It was to end, and the disk did not let it. */
+  get isOverdue(): boolean {
+    return this.#active.committed >= this.#options.limits.records;
+  }
+
   get mostSeries(): number {
     return this.#options.limits.series ?? maxSeries;
   }
@@ -130,7 +135,7 @@ export class Generations {
   commit(): void {
     const { catalogue, limits } = this.#options;
     catalogue.commit();
-    const isOver = this.#endOfJournal !== undefined || this.#active.count >= 4 * limits.records;
+    const isOver = this.#endOfJournal !== undefined || this.#active.committed >= 4 * limits.records;
     const journal = isOver ? this.renew() : (this.#journal ?? this.#begin());
     try {
       journal.commit();

@@ -8,6 +8,7 @@ import type { Damage } from '../files/damage.ts';
 import { type Disk, syncFolder } from '../files/disk.ts';
 import {
   blockSpanOf,
+  epochsName,
   generationOf,
   inventoryName,
   outgoingName,
@@ -33,7 +34,7 @@ export interface ListedParts {
 
 /** Between two looks at files that grow or are replaced by themselves. */
 const lookMs = 10_000;
-const others = [seriesCatalogueName, tombstonesName, retentionsName, outgoingName];
+const others = [seriesCatalogueName, tombstonesName, retentionsName, outgoingName, epochsName];
 const noRecords = { records: 0, firstUs: 0, lastUs: 0, highestSeries: 0, isLost: false };
 
 /** What the inventory of a folder says, before its files are opened. */

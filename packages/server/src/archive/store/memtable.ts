@@ -146,6 +146,12 @@ export class Memtable {
     }
   }
 
+  /** Forgets what is behind so many records. */
+  cutTo(records: number, aheadUs: number): void {
+    this.committed = Math.min(this.committed, records);
+    this.cutBack(aheadUs);
+  }
+
   /** Positions of the committed records of a series in [sinceUs, untilUs), in order of arrival. */
   positions(series: number, sinceUs: number, untilUs: number, erased: readonly ErasedRange[]): Uint32Array {
     let found = new Uint32Array(64);

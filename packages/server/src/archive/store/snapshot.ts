@@ -41,6 +41,10 @@ export interface SeriesSnapshot {
   readonly gaps?: readonly number[];
   /** Records from 2000 on and before this are not shown; 0: all are. */
   readonly cutOffUs: number;
+  /** Of what is in there; what is of a higher one came later. Where it is missing, 0. */
+  readonly epoch?: number;
+  /** Of series of several archives, those of the same number are one, and go in the order of it; where it is missing, that of the series. */
+  readonly identity?: number;
 }
 
 export interface Snapshot {

@@ -1,8 +1,9 @@
 // What the parts of the store share.
 import type { Clock } from '@telltale/schema';
 import type { Damage } from '../files/damage.ts';
-import type { Outgoing } from '../outgoing/outgoing.ts';
+import type { Destinations } from '../outgoing/destinations.ts';
 import type { OutgoingParts } from '../outgoing/outgoing-parts.ts';
+import type { Epochs } from './epochs.ts';
 import type { Inventory } from './inventory.ts';
 import type { Retention } from './retention.ts';
 import type { SteadyClock } from './steady-clock.ts';
@@ -13,8 +14,8 @@ export interface StoreParts extends OutgoingParts {
   readonly steady: SteadyClock;
   readonly inventory: Inventory;
   readonly onDamage: (damage: Damage) => void;
-  /** Undefined: the archive goes nowhere. */
-  outgoing: Outgoing | undefined;
+  readonly epochs: Epochs;
+  readonly outgoing: Destinations;
   /** Replaced as a whole when it is set. */
   retention: Retention;
 }

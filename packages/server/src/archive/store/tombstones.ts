@@ -1,7 +1,13 @@
 // The tombstones: which records in memory and in blocks are erased, until compaction has removed them from the files.
 import { Damaged } from '../files/damage.ts';
 import type { Disk } from '../files/disk.ts';
-import { everySeries, readTombstones, type Tombstone, writeTombstones } from '../files/tombstones-file.ts';
+import {
+  everySeries,
+  readTombstones,
+  type Tombstone,
+  wholeGeneration,
+  writeTombstones,
+} from '../files/tombstones-file.ts';
 import { oldestPlausibleUs, type Series } from '../records.ts';
 import { type Block, withBlock } from './block-list.ts';
 import { extentOf } from './block-order.ts';
@@ -97,6 +103,14 @@ export class Tombstones {
     for (const { seq } of added) this.#positions.set(seq, committed);
   }
 
+  /** What another node has erased: of the series what is in generations up to this one; on disk when it returns. */
+  addUpTo(series: readonly Series[], sinceUs: number, untilUs: number, generation: number): void {
+    const added = series.map(({ number }, index) => {
+      return { seq: this.#lastSeq + 1 + index, series: number, sinceUs, untilUs, generation, offset: wholeGeneration };
+    });
+    this.#write([...this.#all, ...added]);
+  }
+
   /** Erases what blocks have of every series from 2000 until `untilUs`; on disk when it returns. */
   dropBefore(untilUs: number, generation: number): void {
     const sinceUs = oldestPlausibleUs;
@@ -130,7 +144,10 @@ export class Tombstones {
       added.some(({ series, sinceUs, untilUs }) => {
         return series === old.series && old.sinceUs >= sinceUs && old.untilUs <= untilUs;
       });
-    const all = [...this.#all.filter((old) => !isCovered(old)), ...added];
+    this.#write([...this.#all.filter((old) => !isCovered(old)), ...added]);
+  }
+
+  #write(all: readonly Tombstone[]): void {
     writeTombstones(this.#folder, all, this.#disk);
     this.#set(all);
   }
@@ -142,11 +159,16 @@ export class Tombstones {
   }
 }
 
+/** What came after it, it does not erase. */
+export function appliesTo({ generation }: Tombstone, { header }: Pick<Block, 'header'>): boolean {
+  return header.genFrom <= generation;
+}
+
 /** Adds to the block the new tombstones that apply to its records. Opens the file where its times alone do not say. */
 export function applyTombstones(block: Block, tombstones: Tombstones): void {
   const fresh = tombstones
     .after(block.tombstonesSeen)
-    .filter(({ sinceUs, untilUs }) => sinceUs <= block.lastUs && untilUs > block.firstUs);
+    .filter((each) => each.sinceUs <= block.lastUs && each.untilUs > block.firstUs && appliesTo(each, block));
   try {
     if (fresh.length > 0) {
       withBlock(block.path, (file) => {

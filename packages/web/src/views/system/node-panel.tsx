@@ -1,6 +1,6 @@
 // The nodes of the site: which leads, which waits, and what is wrong between them.
 import { useSignal } from '@preact/signals';
-import type { NodeState } from '@telltale/schema';
+import type { NodeRecords, NodeState, Timestamp } from '@telltale/schema';
 import { fromTimestamp } from '@telltale/schema/values';
 import { readOverview } from '../../data/overview.ts';
 import { may } from '../../data/session.ts';
@@ -30,6 +30,7 @@ export function NodePanel({ node }: { readonly node: NodeState }) {
           [shell.site, node.site],
           [shell.roles.leading, leads],
           [system.epoch, leader === null ? '' : String(leader.epoch)],
+          ...(node.records ?? []).map((each): [string, string] => [system.recordsWith(each.node), recordsText(each)]),
         ]}
       />
       <div class="scrolls">
@@ -88,4 +89,18 @@ export function NodePanel({ node }: { readonly node: NodeState }) {
       )}
     </section>
   );
+}
+
+/** What one of the two nodes has recorded and the other one lacks. */
+function recordsText(records: NodeRecords): string {
+  const { system } = words.value;
+  const { node, state, heard } = records;
+  const from = (oldest: Timestamp | null) => (oldest === null ? '' : momentText(fromTimestamp(oldest)));
+  const { 'waiting-here': here, 'waiting-there': there } = records;
+  const parts = [
+    ...(here > 0 ? [system.recordsHere(node, here, from(records['oldest-here']))] : []),
+    ...(there > 0 ? [system.recordsThere(node, there, from(records['oldest-there']))] : []),
+    ...(state === 'down' && heard !== null ? [system.recordsSince(node, momentText(fromTimestamp(heard)))] : []),
+  ];
+  return parts.length === 0 ? system.recordsBoth[state] : parts.join(' ');
 }

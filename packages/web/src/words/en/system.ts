@@ -26,6 +26,13 @@ export const system = {
   address: 'Address',
   nodes: 'Nodes of the site',
   epoch: 'Epoch',
+  recordsWith: (node: string) => `Records with ${node}`,
+  recordsBoth: { connecting: 'not known yet', up: 'both have the same', down: 'it is not reached' },
+  recordsHere: (node: string, count: number, from: string) =>
+    `${node} lacks ${count} records of this node, from ${from}.`,
+  recordsThere: (node: string, count: number, from: string) =>
+    `On ${node}, ${count} records that are not here, from ${from}.`,
+  recordsSince: (node: string, since: string) => `What ${node} has recorded since ${since} is not here.`,
   switch: 'Switch over …',
   switchTitle: (node: string) => `Let ${node} lead`,
   switchWhat: 'Until it does, commands are refused.',
