@@ -29,10 +29,12 @@ export async function startSiteNode(
     name = 'a',
     configured,
     ports,
+    ttlMs = 1000,
     ...script
   }: {
     readonly name?: string;
     readonly ports?: readonly number[];
+    readonly ttlMs?: number;
     readonly configured?: () => Promise<void>;
   } & Partial<Acting> = {},
 ): Promise<ScriptedNode> {
@@ -40,7 +42,7 @@ export async function startSiteNode(
   const node = new SiteNode({
     address: settingText(etcd, ports && { ports }),
     passwordFile: undefined,
-    ttlMs: 1000,
+    ttlMs,
     site: 'works',
     name,
     version: '1.0',

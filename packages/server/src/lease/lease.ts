@@ -252,7 +252,8 @@ export class Lease {
       } catch (error) {
         const limitMs = this.#isStopping ? stoppingMs : this.#times.ttlMs;
         if (this.#clock.monotonicMs() < beganMs + limitMs) {
-          await pause(this.#clock, this.#times.retryMs, this.#ended.signal);
+          const { retryMs } = this.#times;
+          await pause(this.#clock, this.#isStopping ? Math.min(retryMs, soonMs) : retryMs, this.#ended.signal);
           continue;
         }
         this.#resignation = undefined;
@@ -303,6 +304,7 @@ export class Lease {
 
 /** Without an answer from etcd, the lease ends by itself: whoever stops does not wait for it. */
 const stoppingMs = 1000;
+const soonMs = 200;
 
 const nothingSaid: NodeReport = { heard: '', acts: 0, problem: undefined };
 

@@ -136,6 +136,14 @@ describe('a node of a site', { skip: withoutEtcd }, () => {
     await endsInTime(a);
   });
 
+  test('ends in time where etcd does not answer any more, with a long TTL as well', async (t) => {
+    const etcd = await Etcd.start(t);
+    const a = await startSiteNode(t, etcd, { ttlMs: 12_000 });
+    await acts(a);
+    await etcd.members[0]?.freeze();
+    await endsInTime(a);
+  });
+
   test('ends in time where etcd does not answer any more, while it begins to lead', async (t) => {
     const etcd = await Etcd.start(t);
     const { promise, resolve } = Promise.withResolvers<void>();

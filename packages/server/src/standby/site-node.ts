@@ -32,6 +32,8 @@ export interface SiteNodeOptions extends LeaseAddress {
 }
 
 const retryMs = 500;
+/** For what etcd has not answered when this node ends: with a long TTL, requests have longer than stopping may take. */
+const hurryMs = 1500;
 
 export class SiteNode {
   /** Of all writes to devices. */
@@ -199,6 +201,7 @@ export class SiteNode {
     this.#acting = undefined;
     this.#cancelPause?.();
     this.#ended.abort();
+    this.#opened?.etcd.hurry(hurryMs);
     // What is under way may wait for an etcd that is gone: closing its parts ends that.
     const closed = Promise.all([this.#state?.close(), this.#following]);
     await this.#lease?.stop();

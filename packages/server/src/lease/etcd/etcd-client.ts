@@ -66,6 +66,8 @@ export class EtcdClient {
   readonly #clock: Clock;
   readonly #endpoints: readonly EtcdEndpoint[];
   #preferred = 0;
+  readonly #hurried = new AbortController();
+  #cancelHurry = () => {};
 
   constructor({ setting, clock, times }: EtcdClientOptions) {
     this.setting = setting;
@@ -158,6 +160,7 @@ export class EtcdClient {
   }
 
   close(): void {
+    this.#cancelHurry();
     for (const endpoint of this.#endpoints) endpoint.close();
   }
 
@@ -226,16 +229,21 @@ export class EtcdClient {
       );
     };
     const cancelLimit = this.#clock.after(limitMs, () => reject(silence(problems)));
-    const stopListening = onAbort(signal, reject);
+    const listeners = [onAbort(signal, reject), onAbort(this.#hurried.signal, reject)];
     beginNext();
     try {
       return await promise;
     } finally {
       cancelNext();
       cancelLimit();
-      stopListening();
+      for (const stopListening of listeners) stopListening();
       controller.abort();
     }
+  }
+
+  /** The process ends: what is not answered within this time is given up, and so is what is asked later. */
+  hurry(limitMs: number): void {
+    this.#cancelHurry = this.#clock.after(limitMs, () => this.#hurried.abort(new EtcdSilence('does not answer')));
   }
 
   #endpointAt(at: number): EtcdEndpoint {
