@@ -10,6 +10,8 @@ const orNull = <const Schema extends TSchema>(type: Schema, description: string)
   Type.Union([type, Type.Null()], { description });
 
 export const siteIdPattern = '^[0-9A-Za-z_-]{1,64}$';
+/** Of a node of a site, as machines are named: folders are named after it. */
+export const nodeNamePattern = '^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$';
 const SiteId = Type.String({ description: 'Of the site; never changes.' });
 const SiteName = Type.String({ description: 'Of the site, for people.' });
 

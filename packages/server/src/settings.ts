@@ -5,6 +5,7 @@ import {
   durationForms,
   durationPattern,
   knownTimeZone,
+  nodeNamePattern,
   ownTimeZone,
   type SettingSource,
 } from '@telltale/schema';
@@ -213,8 +214,9 @@ export const Settings = Type.Object(
     'lease-ttl': Milliseconds(2000, 'How long a node that does not answer leads on; at least 1s.'),
     node: Type.Optional(
       Type.String({
-        pattern: '^[^\\u0000-\\u001f\\u007f]{1,64}$',
-        description: 'Name of this node of the site. Default: that of the machine.',
+        pattern: nodeNamePattern,
+        description:
+          'Name of this node of the site: letters, digits, dots, hyphens and underscores. Default: that of the machine.',
       }),
     ),
     'archive-buffer': Bytes(

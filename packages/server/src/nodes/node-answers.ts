@@ -1,7 +1,7 @@
 // Answers other nodes of the site, over the HTTP server of the service: takes what they have recorded. Nobody else is answered, and nothing of
 // a body is read before it is known whose it is.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '@telltale/schema';
+import { type Clock, nodeNamePattern } from '@telltale/schema';
 import type { Archive, TakenParcel } from '../archive/index.ts';
 import { parcelLimits } from '../archive/parcel/index.ts';
 import type { StoreTrouble } from '../store/index.ts';
@@ -26,6 +26,7 @@ const mostUnderWay = 4;
 const mostNonces = 20_000;
 const mostNodes = 8;
 const mostAskedBytes = 1024;
+const nodeName = new RegExp(nodeNamePattern);
 const mostParcelBytes = parcelLimits.bytes + 64;
 
 /** What it answers to whoever is none of the nodes. */
@@ -82,7 +83,7 @@ export class NodeAnswers {
     if (secret === undefined) throw new Refusal(503, 'This node does not know yet how nodes of its site sign.');
     const asked = readHeaders(secret, operation, headers);
     const { name, clock } = this.#options;
-    if (asked === undefined || asked.to !== name || asked.from === name) {
+    if (asked === undefined || asked.to !== name || asked.from === name || !nodeName.test(asked.from)) {
       throw new Refusal(403, 'This is for other nodes of the site alone, and this request is not signed by one.');
     }
     const apartMs = Math.round(clock.now() / 1000 - asked.timeMs);

@@ -64,12 +64,12 @@ function storeAt(at: Partial<Served> | undefined, known = secret): NodeStore {
 /** As a node signs it, with whatever is put in the place of its parts. */
 async function ask(
   { address }: Served,
-  { changed = 'parcel', headers = {}, apartMs = 0 } = {},
+  { changed = 'parcel', headers = {}, apartMs = 0, from = 'a' } = {},
   nonce = newNonce(),
 ): Promise<number> {
   const timeMs = Date.now() + apartMs;
   const digest = digestOf(Buffer.from('parcel'));
-  const signed = headersOf(secret, { operation: 'send', from: 'a', to: 'b', timeMs, nonce, digest });
+  const signed = headersOf(secret, { operation: 'send', from, to: 'b', timeMs, nonce, digest });
   const length = { 'content-length': Buffer.byteLength(changed) };
   const asked = request(`${address}/nodes/records/send`, {
     method: 'POST',
@@ -124,6 +124,7 @@ describe('what a node is asked by another one', () => {
     assert.equal(await ask(b, { apartMs: -400_000 }), 403);
     assert.equal(await ask(b, { headers: { 'telltale-to': 'c' } }), 403);
     assert.equal(await ask(b, { headers: { 'telltale-from': 'b' } }), 403);
+    for (const from of ['b', '.', '..', '../a', '', 'a'.repeat(65)]) assert.equal(await ask(b, { from }), 403, from);
     assert.equal(await ask(b, { headers: { 'telltale-nonce': newNonce() } }), 403);
     assert.equal(await ask(b, { headers: { 'content-length': String(2 ** 26) }, changed: '' }).catch(() => 413), 413);
     assert.deepEqual(b.taken.parcels, ['a parcel']);

@@ -1,6 +1,6 @@
 // What this node has recorded goes to every other node of the site, and what they have recorded comes here.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Clock, type Degradation, type NodeRecords, toTimestamp } from '@telltale/schema';
+import { type Clock, type Degradation, type NodeRecords, nodeNamePattern, toTimestamp } from '@telltale/schema';
 import type { Logger } from 'pino';
 import type { Archive, ReceivedState } from '../archive/index.ts';
 import { SharedStore } from '../store/index.ts';
@@ -24,6 +24,7 @@ export interface RecordsExchangeOptions {
 
 /** How often it is looked who is there, and what has come of them. */
 const lookMs = 1000;
+const nodeName = new RegExp(nodeNamePattern);
 
 export class RecordsExchange {
   readonly #options: RecordsExchangeOptions;
@@ -94,7 +95,7 @@ export class RecordsExchange {
       this.#received = await archive.received();
       const known = await archive.receivers();
       const names = [...known, ...this.#received.map(({ node }) => node), ...others().map(({ name }) => name)];
-      for (const name of names) this.#sendTo(name);
+      for (const name of names.filter((each) => nodeName.test(each))) this.#sendTo(name);
     } catch {
       // The archive says itself why it does not answer.
     }
