@@ -23,7 +23,7 @@ export interface NodeAnswersOptions {
 const mostApartMs = 300_000;
 const mostUnderWay = 4;
 /** In the time in which they count. */
-const mostNonces = 20_000;
+const mostNonces = 100_000;
 const mostNodes = 8;
 const mostAskedBytes = 1024;
 const nodeName = new RegExp(nodeNamePattern);
